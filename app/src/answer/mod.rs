@@ -1,0 +1,192 @@
+//! Grounded answers: budget, prompt, generators, citations, refusal.
+//!
+//! Invariant: every citation resolves to a stored byte range; markers that name no passage are dropped and
+//! counted; under the threshold no model is asked.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::progress::CancelToken;
+use crate::retrieve::{SearchHit, SearchOptions};
+use crate::store::DocumentId;
+
+/// How to answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskOptions {
+    /// How passages are found.
+    pub search: SearchOptions,
+    /// Name of the generator: a model's name or `extractive`; `None` takes the best one installed.
+    pub model: Option<String>,
+    /// Most tokens of the answer, reserved in the context.
+    pub max_answer_tokens: usize,
+    /// Refuse without asking a model when the gate score (0 to 1) is lower.
+    pub gate: f32,
+}
+
+impl Default for AskOptions {
+    fn default() -> Self {
+        Self {
+            search: SearchOptions {
+                k: 12,
+                ..SearchOptions::default()
+            },
+            model: None,
+            max_answer_tokens: 400,
+            gate: 0.35,
+        }
+    }
+}
+
+/// A source that the answer cites.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The number in the answer's `[n]`.
+    pub marker: u32,
+    /// Its document.
+    pub document: DocumentId,
+    /// The document's path.
+    pub path: PathBuf,
+    /// First and last page, from 1.
+    pub pages: Option<(u32, u32)>,
+    /// Heading path.
+    pub heading: Vec<String>,
+    /// First and last row, from 1, for tables.
+    pub rows: Option<(u32, u32)>,
+    /// First and last line, from 1.
+    pub lines: (u32, u32),
+    /// First byte in the extracted text.
+    pub start: usize,
+    /// Byte after the last.
+    pub end: usize,
+    /// The text of that range.
+    pub quote: String,
+    /// The score that ranked the passage.
+    pub score: f32,
+}
+
+/// Milliseconds of an answer's parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnswerTimes {
+    /// Search.
+    pub retrieve: f64,
+    /// From the question to the first token.
+    pub first_token: Option<f64>,
+    /// In all.
+    pub total: f64,
+}
+
+/// An answer with what it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The question as asked.
+    pub question: String,
+    /// The answer, Markdown, with `[n]` markers.
+    pub answer: String,
+    /// Whether the app declined to answer.
+    pub refused: bool,
+    /// Why it declined, or why the answer is cut off.
+    pub reason: Option<String>,
+    /// Name of the generator.
+    pub model: String,
+    /// Sources cited, by marker.
+    pub citations: Vec<Citation>,
+    /// Markers of the model that named no passage.
+    pub markers_dropped: usize,
+    /// Whole passages that fitted in the prompt.
+    pub passages_used: usize,
+    /// Passages found.
+    pub passages_found: usize,
+    /// Tokens of the prompt.
+    pub prompt_tokens: usize,
+    /// Tokens of the answer.
+    pub answer_tokens: usize,
+    /// Milliseconds of its parts.
+    pub took_ms: AnswerTimes,
+}
+
+/// What happens while an answer is made, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AskEvent {
+    /// Passages were found.
+    Retrieved(Vec<SearchHit>),
+    /// The generator's model is loading (first question only).
+    LoadingModel(String),
+    /// A piece of the answer, whole UTF-8.
+    Token(String),
+}
+
+/// What a generator is given. The generator applies its own chat template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatPrompt {
+    /// The system turn.
+    pub system: String,
+    /// The user turn.
+    pub user: String,
+}
+
+/// What a generator gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// All text.
+    pub text: String,
+    /// Tokens of the prompt after the template.
+    pub prompt_tokens: usize,
+    /// Tokens generated.
+    pub answer_tokens: usize,
+    /// Why it stopped early, if it did.
+    pub stopped: Option<String>,
+}
+
+/// Why a generator gave nothing or less than all.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
+pub enum GenerateError {
+    /// The model's file is missing, damaged or too large for this machine.
+    #[error("{0}")]
+    Load(String),
+    /// The prompt does not fit.
+    #[error(
+        "the prompt has {prompt_tokens} tokens but only {room_tokens} fit; ask with fewer or shorter passages"
+    )]
+    TooLong {
+        /// Tokens of the prompt.
+        prompt_tokens: usize,
+        /// Tokens that fit beside the answer reserve.
+        room_tokens: usize,
+    },
+    /// The worker died; what it said so far is kept.
+    #[error("the model's process ended ({detail}); ask again to restart it")]
+    Died {
+        /// Signal or exit status.
+        detail: String,
+        /// Text so far.
+        partial: String,
+    },
+}
+
+/// Writes an answer from a prompt.
+pub trait Generator: Send {
+    /// Name shown to people.
+    fn name(&self) -> &str;
+
+    /// Tokens that prompt and answer may have together.
+    fn context_tokens(&self) -> usize;
+
+    /// Tokens of `text` in this generator's vocabulary.
+    ///
+    /// # Errors
+    /// The model does not load, or its worker died.
+    fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError>;
+
+    /// Generates greedily up to `max_tokens`, calling `on_token` for each piece; stops within 200 ms of `cancel`.
+    ///
+    /// # Errors
+    /// See [`GenerateError`].
+    fn generate(
+        &mut self,
+        prompt: &ChatPrompt,
+        max_tokens: usize,
+        on_token: &mut dyn FnMut(&str),
+        cancel: &CancelToken,
+    ) -> Result<Generation, GenerateError>;
+}

@@ -1,0 +1,58 @@
+//! Text to vectors: the [`Embedder`] trait, the ONNX models and the hash embedder.
+
+use crate::progress::CancelToken;
+
+/// Whether a text is searched for or searched in (some models want a prefix for each).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextRole {
+    /// What the user asks.
+    Query,
+    /// What is indexed.
+    Passage,
+}
+
+/// Why texts got no vectors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EmbedError {
+    /// A file of the model is missing or does not load.
+    #[error("{0}")]
+    Load(String),
+    /// The model failed on a batch.
+    #[error("{0}")]
+    Run(String),
+    /// The user stopped it.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Turns texts into unit-length vectors.
+pub trait Embedder: Send + Sync {
+    /// Name shown to people, for example `all-MiniLM-L6-v2 (int8)`.
+    fn name(&self) -> &str;
+
+    /// Stable identity of weights, tokenizer, pooling and prefixes, as `[a-z0-9-]+`; names the vector file.
+    fn fingerprint(&self) -> &str;
+
+    /// Dimensions of a vector.
+    fn dims(&self) -> usize;
+
+    /// Tokens of `text` alone, special tokens not counted.
+    fn count_tokens(&self, text: &str) -> usize;
+
+    /// Tokens that one forward pass can see, special tokens not counted. Longer texts are embedded in windows
+    /// whose vectors are averaged: nothing is dropped.
+    fn window_tokens(&self) -> usize;
+
+    /// Vectors of `texts`, row by row (`texts.len() * dims` floats), each of unit length (zero for a blank text).
+    /// `on_done` gets the number of texts finished so far, after each batch.
+    ///
+    /// # Errors
+    /// The model failed, or `cancel` was set.
+    fn embed(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+        on_done: &mut dyn FnMut(usize),
+    ) -> Result<Vec<f32>, EmbedError>;
+}

@@ -1,0 +1,133 @@
+//! Finding passages: keyword leg (FTS5, BM25), vector leg (the engine), fusion.
+//!
+//! Invariant: every score shown has a name and is the score that ranked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::ChunkRecord;
+
+/// Which legs run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchMode {
+    /// Both, fused.
+    #[default]
+    Hybrid,
+    /// Cosine of the embedder's vectors.
+    Vector,
+    /// BM25 over words.
+    Keyword,
+}
+
+/// How two legs become one ranking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fusion {
+    /// `alpha * vector + (1 - alpha) * keyword` over scores min-max normalised per query.
+    #[default]
+    Weighted,
+    /// Reciprocal rank fusion with constant 60.
+    Rrf,
+}
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchOptions {
+    /// Hits wanted, at least 1.
+    pub k: usize,
+    /// Which legs run.
+    pub mode: SearchMode,
+    /// How they are fused.
+    pub fusion: Fusion,
+    /// Weight of the vector leg in weighted fusion, 0 to 1.
+    pub alpha: f32,
+    /// Hits whose final score is lower are left out.
+    pub min_score: Option<f32>,
+    /// Only documents whose path matches this glob.
+    pub source: Option<String>,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self {
+            k: 10,
+            mode: SearchMode::Hybrid,
+            fusion: Fusion::Weighted,
+            alpha: 0.7,
+            min_score: None,
+            source: None,
+        }
+    }
+}
+
+/// A hit's scores by name; `None` where that leg did not find it or did not run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HitScores {
+    /// Cosine, -1 to 1.
+    pub vector: Option<f32>,
+    /// BM25, 0 and up.
+    pub keyword: Option<f32>,
+    /// Reranker's score.
+    pub rerank: Option<f32>,
+    /// Fused score.
+    pub fused: Option<f32>,
+}
+
+/// Which legs found a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchKind {
+    /// The vector leg alone.
+    Vector,
+    /// The keyword leg alone.
+    Keyword,
+    /// Both.
+    Hybrid,
+}
+
+/// A passage found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchHit {
+    /// From 1.
+    pub rank: usize,
+    /// The score that ranked: fused in hybrid mode, else the leg's own.
+    pub score: f32,
+    /// All scores by name.
+    pub scores: HitScores,
+    /// Which legs found it.
+    pub found_by: MatchKind,
+    /// The document's path.
+    pub path: std::path::PathBuf,
+    /// The document's title.
+    pub title: String,
+    /// The passage.
+    pub chunk: ChunkRecord,
+}
+
+/// What a search gave. Iterate over it for the hits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchResults {
+    /// The query as asked.
+    pub query: String,
+    /// Which legs ran.
+    pub mode: SearchMode,
+    /// Milliseconds in all.
+    pub took_ms: f64,
+    /// `cpu` or `gpu`: what the vector leg ran on.
+    pub backend: String,
+    /// Hits, best first.
+    pub hits: Vec<SearchHit>,
+    /// Share of the query's idf-weighted words that the best hit holds, 0 to 1 (for the answer gate).
+    pub idf_coverage: f32,
+    /// Cosine of the best passage, whatever the mode (for the answer gate).
+    pub best_cosine: Option<f32>,
+}
+
+impl IntoIterator for SearchResults {
+    type Item = SearchHit;
+    type IntoIter = std::vec::IntoIter<SearchHit>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.hits.into_iter()
+    }
+}

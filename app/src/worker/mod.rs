@@ -1,0 +1,1 @@
+//! Child processes of the same binary for whatever parses hostile bytes or can abort the process.
