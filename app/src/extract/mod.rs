@@ -1,13 +1,29 @@
 //! Text out of files: one module per format, each giving an [`Extraction`].
 //!
+//! Start reading at [`extract_file`]: `detect` says what a file is, the module of that format fills a
+//! [`TextBuilder`], which alone decides what may stand in a text.
+//!
 //! Invariant: documents are hostile input. What parses them runs in the extract worker
 //! ([`crate::worker`]) under a wall-clock budget and a memory limit; nothing here may be called on
 //! untrusted bytes from the window's process.
 
-use std::ops::Range;
+mod builder;
+mod decode;
+mod detect;
+mod error;
+mod markdown;
+mod place;
+mod read;
+mod text;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use builder::TextBuilder;
+pub use error::ExtractError;
+pub use place::PlaceIndex;
+pub use read::{extract_file, extract_with_steps};
 
 use crate::progress::CancelToken;
 
@@ -95,111 +111,6 @@ pub struct Place {
     pub lines: (u32, u32),
 }
 
-/// Why a file gave no text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-pub enum ExtractError {
-    /// No reader for this kind of file.
-    #[error(
-        "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF and DOCX"
-    )]
-    Unsupported {
-        /// The file.
-        path: PathBuf,
-        /// What it seems to be.
-        found: String,
-    },
-    /// A password is needed.
-    #[error(
-        "the file is encrypted and needs a password: {path:?}; remove the password and add it again"
-    )]
-    Encrypted {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Pages are there but none of them has text.
-    #[error(
-        "none of the {pages} pages has text, they are probably scanned images: {path:?}; run it through OCR first"
-    )]
-    NeedsOcr {
-        /// The file.
-        path: PathBuf,
-        /// Number of pages.
-        pages: u32,
-    },
-    /// Nothing but white space.
-    #[error("the file holds no text: {path:?}")]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The bytes do not follow the format.
-    #[error("damaged {format} file: {detail}: {path:?}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The format it claims.
-        format: String,
-        /// What is wrong, and where.
-        detail: String,
-    },
-    /// Over a size, time or memory budget.
-    #[error("{detail}: {path:?}")]
-    OverBudget {
-        /// The file.
-        path: PathBuf,
-        /// Which budget, its limit and what was needed.
-        detail: String,
-    },
-    /// The worker died while reading this file.
-    #[error("the reader crashed on this file ({detail}): {path:?}; other files are not affected")]
-    Crashed {
-        /// The file.
-        path: PathBuf,
-        /// Signal or exit status.
-        detail: String,
-    },
-    /// The user stopped it.
-    #[error("cancelled: {path:?}")]
-    Cancelled {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A native library is missing.
-    #[error("{detail}; run `outcrop models fetch`")]
-    MissingLibrary {
-        /// Which one, and where it was looked for.
-        detail: String,
-    },
-    /// The file could not be read.
-    #[error("{detail}: {path:?}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's message.
-        detail: String,
-    },
-}
-
-impl Extraction {
-    /// Where `range` (bytes of `text`) stands.
-    pub fn place(&self, range: Range<usize>) -> Place {
-        let _ = range;
-        Place::default()
-    }
-}
-
-/// Reads one file in this process. Called by the extract worker only.
-///
-/// # Errors
-/// See [`ExtractError`].
-pub fn extract_file(path: &Path, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
-    let _ = limits;
-    Err(ExtractError::Unsupported {
-        path: path.to_owned(),
-        found: "anything".to_owned(),
-    })
-}
-
 /// Reads text out of files; the extract worker's pool in the product, a fake in tests.
 pub trait Extract: Send + Sync {
     /// Reads one file, in a process where it can do no harm.
@@ -207,6 +118,20 @@ pub trait Extract: Send + Sync {
     /// # Errors
     /// See [`ExtractError`].
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError>;
+}
+
+/// How far the reading of a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExtractStep {
+    /// A page begins; the budget of one page starts anew.
+    Page {
+        /// The page, from 1.
+        page: u32,
+        /// Pages in all.
+        pages: u32,
+    },
+    /// The pages are read and the text is put together.
+    Assembling,
 }
 
 /// Budgets for one document.

@@ -1,0 +1,145 @@
+//! Why a file gave no text, in words for the person whose file it is.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Why a file gave no text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum ExtractError {
+    /// No reader for this kind of file.
+    #[error(
+        "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF and DOCX"
+    )]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What it seems to be.
+        found: String,
+    },
+    /// A password is needed.
+    #[error(
+        "the file is encrypted and needs a password: {path:?}; remove the password and add it again"
+    )]
+    Encrypted {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Pages are there but none of them has text.
+    #[error(
+        "none of the {pages} pages has text, they are probably scanned images: {path:?}; run it through OCR first"
+    )]
+    NeedsOcr {
+        /// The file.
+        path: PathBuf,
+        /// Number of pages.
+        pages: u32,
+    },
+    /// Nothing but white space.
+    #[error("the file holds no text: {path:?}")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The bytes do not follow the format.
+    #[error("damaged {format} file: {detail}: {path:?}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The format it claims.
+        format: String,
+        /// What is wrong, and where.
+        detail: String,
+    },
+    /// Over a size, time or memory budget.
+    #[error("{detail}: {path:?}")]
+    OverBudget {
+        /// The file.
+        path: PathBuf,
+        /// Which budget, its limit and what was needed.
+        detail: String,
+    },
+    /// The worker died while reading this file.
+    #[error("the reader crashed on this file ({detail}): {path:?}; other files are not affected")]
+    Crashed {
+        /// The file.
+        path: PathBuf,
+        /// Signal or exit status.
+        detail: String,
+    },
+    /// The user stopped it.
+    #[error("cancelled: {path:?}")]
+    Cancelled {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A native library is missing.
+    #[error("{detail}; run `outcrop models fetch`")]
+    MissingLibrary {
+        /// Which one, and where it was looked for.
+        detail: String,
+    },
+    /// The file could not be read.
+    #[error("{detail}: {path:?}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's message.
+        detail: String,
+    },
+}
+
+impl ExtractError {
+    /// The same error about the file at `path`; readers below [`super::extract_file`] leave the path empty.
+    #[must_use]
+    pub fn at(mut self, new_path: &Path) -> Self {
+        match &mut self {
+            Self::Unsupported { path, .. }
+            | Self::Encrypted { path }
+            | Self::NeedsOcr { path, .. }
+            | Self::Empty { path }
+            | Self::Damaged { path, .. }
+            | Self::OverBudget { path, .. }
+            | Self::Crashed { path, .. }
+            | Self::Cancelled { path }
+            | Self::Io { path, .. } => new_path.clone_into(path),
+            Self::MissingLibrary { .. } => {}
+        }
+        self
+    }
+
+    pub(super) fn unsupported(found: impl Into<String>) -> Self {
+        Self::Unsupported {
+            path: PathBuf::new(),
+            found: found.into(),
+        }
+    }
+
+    pub(super) fn encrypted() -> Self {
+        Self::Encrypted {
+            path: PathBuf::new(),
+        }
+    }
+
+    pub(super) fn damaged(format: &str, detail: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: PathBuf::new(),
+            format: format.to_owned(),
+            detail: detail.into(),
+        }
+    }
+
+    pub(super) fn over_budget(detail: impl Into<String>) -> Self {
+        Self::OverBudget {
+            path: PathBuf::new(),
+            detail: detail.into(),
+        }
+    }
+
+    pub(super) fn io(err: &std::io::Error) -> Self {
+        Self::Io {
+            path: PathBuf::new(),
+            detail: err.to_string(),
+        }
+    }
+}

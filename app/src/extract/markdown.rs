@@ -1,0 +1,180 @@
+//! Markdown: the source text as it stands, with its sections.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
+
+use super::text::push_decoded;
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, SpanPlace, TextBuilder};
+
+/// Reads `bytes` as Markdown.
+pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
+    let mut built = TextBuilder::new(limits);
+    push_decoded(&mut built, bytes)?;
+    let outline = Outline::of(built.text());
+    mark_sections(&mut built, &outline.headings);
+    built.title = outline.title.or_else(|| best_title(&outline.headings));
+    built.finish(DocumentKind::Markdown)
+}
+
+struct Heading {
+    level: HeadingLevel,
+    title: String,
+    range: Range<usize>,
+}
+
+/// What the parser says of a document's structure.
+#[derive(Default)]
+struct Outline {
+    headings: Vec<Heading>,
+    /// Of the front matter.
+    title: Option<String>,
+    open: Option<Heading>,
+    in_front_matter: bool,
+    /// Quotes and lists around the current event; headings in them structure the quote, not the document.
+    nesting: usize,
+}
+
+impl Outline {
+    fn of(text: &str) -> Self {
+        let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+            | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
+            | Options::ENABLE_HEADING_ATTRIBUTES
+            | Options::ENABLE_TABLES;
+        let mut outline = Self::default();
+        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+            outline.note(event, range);
+        }
+        outline
+    }
+
+    fn note(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => self.nesting += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => self.nesting -= 1,
+            Event::Start(Tag::Heading { level, .. }) if self.nesting == 0 => {
+                self.open = Some(Heading {
+                    level,
+                    title: String::new(),
+                    range,
+                });
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                let closed = self.open.take();
+                self.headings
+                    .extend(closed.filter(|heading| !heading.title.trim().is_empty()));
+            }
+            Event::Start(Tag::MetadataBlock(
+                MetadataBlockKind::YamlStyle | MetadataBlockKind::PlusesStyle,
+            )) => self.in_front_matter = true,
+            Event::End(TagEnd::MetadataBlock(_)) => self.in_front_matter = false,
+            Event::Text(text) if self.in_front_matter => {
+                self.title = self.title.take().or_else(|| front_matter_title(&text));
+            }
+            Event::Text(text) | Event::Code(text) => self.push_title(&text),
+            Event::SoftBreak | Event::HardBreak => self.push_title(" "),
+            _ => {}
+        }
+    }
+
+    fn push_title(&mut self, text: &str) {
+        if let Some(heading) = &mut self.open {
+            heading.title.push_str(text);
+        }
+    }
+}
+
+fn front_matter_title(text: &str) -> Option<String> {
+    let value = text.lines().find_map(|line| {
+        line.strip_prefix("title")?
+            .trim_start()
+            .strip_prefix([':', '='])
+    })?;
+    Some(value.trim().trim_matches(['"', '\'']).to_owned())
+}
+
+fn best_title(headings: &[Heading]) -> Option<String> {
+    let top = headings.iter().min_by_key(|heading| heading.level)?;
+    Some(top.title.trim().to_owned())
+}
+
+fn mark_sections(built: &mut TextBuilder, headings: &[Heading]) {
+    let mut enclosing: Vec<&Heading> = Vec::new();
+    for (at, heading) in headings.iter().enumerate() {
+        enclosing.retain(|outer| outer.level < heading.level);
+        enclosing.push(heading);
+        let path = enclosing
+            .iter()
+            .map(|heading| heading.title.trim().to_owned())
+            .collect();
+        let end = headings
+            .get(at + 1)
+            .map_or(built.len(), |next| next.range.start);
+        built.mark_range(heading.range.start, end, SpanPlace::Section(path));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    fn read_text(text: &str) -> Extraction {
+        read(text.as_bytes(), &ExtractLimits::default()).unwrap()
+    }
+
+    fn sections(extraction: &Extraction) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for span in &extraction.spans {
+            if let SpanPlace::Section(path) = &span.place {
+                let text = extraction.text[span.start..span.end].to_owned();
+                found.push((path.join(" > "), text));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn sections_reach_to_the_next_heading_and_name_their_ancestors() {
+        let source = "intro\n\n# A\n\none\n\n## B\n\ntwo\n\n# C `code`\nthree";
+        let extraction = read_text(source);
+        assert_eq!(extraction.text, source);
+        let paths: Vec<_> = sections(&extraction);
+        assert_eq!(
+            paths,
+            [
+                ("A".to_owned(), "# A\n\none\n\n".to_owned()),
+                ("A > B".to_owned(), "## B\n\ntwo\n\n".to_owned()),
+                ("C code".to_owned(), "# C `code`\nthree".to_owned()),
+            ]
+        );
+        assert_eq!(extraction.title.as_deref(), Some("A"));
+    }
+
+    #[test]
+    fn a_hash_in_a_code_fence_or_a_quote_is_no_heading() {
+        let extraction =
+            read_text("# Real\n\n```sh\n# comment\n```\n\n> # quoted\n\n    # indented\n");
+        let found = sections(&extraction);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].1.contains("# comment"));
+    }
+
+    #[test]
+    fn front_matter_gives_the_title_and_no_heading() {
+        let extraction =
+            read_text("---\ntitle: \"The Guide\"\ntags: x\n---\n\nHead\n====\n\ntext\n");
+        assert_eq!(extraction.title.as_deref(), Some("The Guide"));
+        let found = sections(&extraction);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].0, "Head");
+    }
+
+    #[test]
+    fn skipped_levels_and_empty_headings_keep_the_path_right() {
+        let extraction = read_text("### Deep\n\nx\n\n#\n\ny\n\n# Top\n\n### Under\n\nz\n");
+        let paths: Vec<_> = sections(&extraction).into_iter().map(|s| s.0).collect();
+        assert_eq!(paths, ["Deep", "Top", "Top > Under"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Routes a file to the reader of its format.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::detect::{HEAD_BYTES, detect};
+use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, markdown, text};
+
+/// Reads one file in this process. Called by the extract worker only.
+///
+/// # Errors
+/// See [`ExtractError`].
+pub fn extract_file(path: &Path, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
+    extract_with_steps(path, limits, &mut |_| {})
+}
+
+/// As [`extract_file`], telling `on_step` when a page begins.
+///
+/// # Errors
+/// See [`ExtractError`].
+pub fn extract_with_steps(
+    path: &Path,
+    limits: &ExtractLimits,
+    on_step: &mut dyn FnMut(ExtractStep),
+) -> Result<Extraction, ExtractError> {
+    read_any(path, limits, on_step).map_err(|err| err.at(path))
+}
+
+fn read_any(
+    path: &Path,
+    limits: &ExtractLimits,
+    on_step: &mut dyn FnMut(ExtractStep),
+) -> Result<Extraction, ExtractError> {
+    let metadata = fs::metadata(path).map_err(|err| ExtractError::io(&err))?;
+    if !metadata.is_file() {
+        let err = io::Error::other("this is no regular file");
+        return Err(ExtractError::io(&err));
+    }
+    let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
+    let bytes = || read_all(path, limits);
+    let kind = detect(path, &head)?;
+    match kind {
+        DocumentKind::Text | DocumentKind::Code => text::read(&bytes()?, kind, limits),
+        DocumentKind::Markdown => markdown::read(&bytes()?, limits),
+        _ => Err(ExtractError::unsupported("a format of a later version")),
+    }
+}
+
+/// The first bytes of a file, at most `limit_bytes`.
+pub(super) fn read_head(path: &Path, limit_bytes: usize) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    File::open(path)?
+        .take(limit_bytes as u64)
+        .read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// All bytes of a file whose text cannot be smaller than a part of it; bounded by the text budget.
+fn read_all(path: &Path, limits: &ExtractLimits) -> Result<Vec<u8>, ExtractError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limits.text_bytes + 1).read_to_end(&mut bytes))
+        .map_err(|err| ExtractError::io(&err))?;
+    if bytes.len() as u64 > limits.text_bytes {
+        return Err(ExtractError::over_budget(format!(
+            "the file is larger than the {} MiB of text that one document may have",
+            limits.text_bytes >> 20
+        )));
+    }
+    Ok(bytes)
+}
