@@ -37,17 +37,17 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "jobs",
-        &[
-            "answer", "chunk", "embed", "extract", "ingest", "library", "models", "progress",
-            "retrieve", "store",
-        ],
-    ),
-    (
         "state",
         &[
             "answer", "chunk", "extract", "ingest", "library", "models", "progress", "retrieve",
             "store",
+        ],
+    ),
+    (
+        "jobs",
+        &[
+            "answer", "chunk", "embed", "extract", "ingest", "library", "models", "progress",
+            "retrieve", "state", "store",
         ],
     ),
     (

@@ -9,7 +9,7 @@ use crate::chunk::ChunkerConfig;
 use crate::ingest::IngestReport;
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
-use crate::state::{AppState, Opened, Space, Turn, TurnState};
+use crate::state::{AppState, LabResult, Loadable, Opened, Space, Turn, TurnState, Undo};
 use crate::store::{DocumentRecord, DocumentStatus};
 
 /// Takes an event into the state.
@@ -88,7 +88,7 @@ fn documents_removed(
                 [one] => format!("Removed “{}”", one.title),
                 many => format!("Removed {} documents", many.len()),
             };
-            let undo = (!back.is_empty()).then(|| ("Undo".to_owned(), Command::RestoreDocuments(back)));
+            let undo = (!back.is_empty()).then_some(Undo::RestoreDocuments(back));
             state.tell(text, undo);
         }
         Err(error) => state.report(&error),
@@ -127,13 +127,13 @@ fn sentence(report: &IngestReport) -> String {
     format!("{outcome}: {} in {:.1} s", parts.join(", "), report.secs)
 }
 
-fn cut(number: u64, outcome: Result<Arc<crate::state::LabResult>, Error>, state: &mut AppState) {
+fn cut(number: u64, outcome: Result<Arc<LabResult>, Error>, state: &mut AppState) {
     let newest = number == state.lab.asked;
     if newest {
         state.lab.embedding = None;
         state.lab.result.finish(outcome);
     } else if let Ok(result) = outcome {
-        state.lab.result = crate::state::Loadable::Pending { previous: Some(result) };
+        state.lab.result = Loadable::Pending { previous: Some(result) };
     }
 }
 

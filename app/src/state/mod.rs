@@ -1,5 +1,5 @@
-//! What the window shows: plain data, changed only by [`crate::command`] and by the events of
-//! [`crate::jobs`], read by the panels of [`crate::ui`].
+//! What the window shows: plain data, changed only by the handlers of `command` (which also take in the
+//! events of `jobs`), read by the panels of `ui`.
 //!
 //! Invariant: no I/O, no locks, no egui. Start at [`AppState`].
 
@@ -21,7 +21,7 @@ pub use lab::{Jump, LabResult, LabState, SizeStats};
 pub use library::{LibraryState, SortKey, StatusFilter};
 pub use loadable::Loadable;
 pub use models::ModelRow;
-pub use notice::{Notice, NoticeKind};
+pub use notice::{Notice, NoticeKind, Undo};
 pub use search::SearchState;
 pub use settings::{Settings, ThemeChoice};
 pub use space::Space;
@@ -29,7 +29,6 @@ pub use text_rows::{RowKind, RowMetrics, TextRow, TextRows};
 
 use std::path::PathBuf;
 
-use crate::command::Command;
 use crate::library::Error;
 
 /// All state of the window.
@@ -82,8 +81,8 @@ impl AppState {
         self.notices.push(Notice::error(error));
     }
 
-    /// Shows a short message that goes away by itself, with an action such as undo.
-    pub fn tell(&mut self, text: impl Into<String>, action: Option<(String, Command)>) {
-        self.notices.push(Notice::message(text, action));
+    /// Shows a short message that goes away by itself, with its undo where there is one.
+    pub fn tell(&mut self, text: impl Into<String>, undo: Option<Undo>) {
+        self.notices.push(Notice::message(text, undo));
     }
 }

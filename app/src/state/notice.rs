@@ -1,8 +1,9 @@
 //! Messages on top of the window.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::command::Command;
+use crate::chunk::ChunkerConfig;
 use crate::library::Error;
 
 /// What kind of message.
@@ -14,7 +15,14 @@ pub enum NoticeKind {
     Error,
 }
 
-/// A message, with an action where there is one.
+/// How something is taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Undo {
+    /// Adds removed documents again, each with its chunker.
+    RestoreDocuments(Vec<(PathBuf, ChunkerConfig)>),
+}
+
+/// A message, with its undo where there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     /// Message or error.
@@ -23,8 +31,8 @@ pub struct Notice {
     pub text: String,
     /// What was found and what to do.
     pub detail: Option<String>,
-    /// The button's word and what it does.
-    pub action: Option<(String, Command)>,
+    /// How to take back what it tells.
+    pub undo: Option<Undo>,
     /// When it goes away.
     pub expires: Option<Instant>,
 }
@@ -34,12 +42,12 @@ impl Notice {
     pub const STAY: Duration = Duration::from_secs(8);
 
     /// A message that goes away by itself.
-    pub fn message(text: impl Into<String>, action: Option<(String, Command)>) -> Self {
+    pub fn message(text: impl Into<String>, undo: Option<Undo>) -> Self {
         Self {
             kind: NoticeKind::Message,
             text: text.into(),
             detail: None,
-            action,
+            undo,
             expires: Some(Instant::now() + Self::STAY),
         }
     }
@@ -51,7 +59,7 @@ impl Notice {
             kind: NoticeKind::Error,
             text: error.title.clone(),
             detail: Some(format!("{}{hint}", error.detail)),
-            action: None,
+            undo: None,
             expires: None,
         }
     }

@@ -8,7 +8,7 @@ use super::icons::Icon;
 use super::theme::{palette, secondary, strong, tokens};
 use super::widgets::{icon_button, link};
 use crate::command::Command;
-use crate::state::{AppState, Notice, NoticeKind};
+use crate::state::{AppState, Notice, NoticeKind, Undo};
 
 /// Draws messages; those whose time is over are dismissed.
 pub(super) fn notices_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -33,10 +33,10 @@ fn notice_ui(ui: &mut Ui, index: usize, notice: &Notice, commands: &mut Vec<Comm
         ui.set_max_width(420.0);
         ui.horizontal(|ui| {
             ui.label(strong(&notice.text).size(tokens().text.secondary).color(ink));
-            if let Some((word, command)) = &notice.action
-                && link(ui, word).clicked()
+            if let Some(Undo::RestoreDocuments(documents)) = &notice.undo
+                && link(ui, "Undo").clicked()
             {
-                commands.extend([command.clone(), Command::DismissNotice(index)]);
+                commands.extend([Command::RestoreDocuments(documents.clone()), Command::DismissNotice(index)]);
             }
             if icon_button(ui, Icon::Close, "Dismiss message").clicked() {
                 commands.push(Command::DismissNotice(index));
