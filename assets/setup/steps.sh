@@ -1,0 +1,34 @@
+# Sourced by run.sh and test.sh: progress lines with times, and the one build that both share.
+
+cd "$(dirname "$0")/../.." || exit 1
+started=$(date +%s)
+
+# One line for each step, with the seconds since the start.
+step() {
+    printf '[%4d s] %s\n' "$(($(date +%s) - started))" "$*"
+}
+
+# Ends the script with a reason.
+fail() {
+    printf 'outcrop: %s\n' "$*" >&2
+    exit 1
+}
+
+# Outcrop's home: the folder the program itself uses, made absolute because tests run in other folders.
+outcrop_home() {
+    home=${OUTCROP_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/outcrop}
+    mkdir -p "$home" && cd "$home" && pwd
+}
+
+# Builds the `outcrop` program and sets $outcrop to its path.
+#
+# Naming a test target beside it makes Cargo choose the features of dependencies as it does for the whole
+# workspace, so that `make run` and `make test` share every build.
+build_outcrop() {
+    command -v cargo >/dev/null 2>&1 || fail 'Rust is missing: install it from https://rustup.rs, then run this again'
+    step "Building outcrop (the first time takes several minutes)"
+    cargo build -p app -p tests --bin outcrop --test tidy || fail 'the build failed: see above'
+    target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+    outcrop=$target/debug/outcrop
+    [ -x "$outcrop" ] || fail "the build left no program where it was expected: $outcrop"
+}
