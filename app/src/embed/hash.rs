@@ -195,14 +195,15 @@ mod tests {
         assert!(cosine(&rows[0], &rows[1]) > cosine(&rows[0], &rows[2]) + 0.1);
     }
 
+    const GOLDEN: &str = "ce9e6942290ab019";
+
     #[test]
     fn vectors_are_the_same_on_every_platform() {
         let row = &embed(&["Basalt cools slowly."])[0];
-        let digest = blake3::hash(bytemuck::cast_slice(row));
+        let bytes: Vec<u8> = row.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let digest = blake3::hash(&bytes);
         assert_eq!(&digest.to_hex()[..16], GOLDEN);
     }
-
-    const GOLDEN: &str = "0000000000000000";
 
     #[test]
     fn a_vector_does_not_depend_on_its_neighbours() {

@@ -45,8 +45,8 @@ impl GgufReader {
         let magic: [u8; 4] = self.array("the magic number")?;
         if &magic != MAGIC {
             return Err(format!(
-                "not a GGUF model: it starts with {:?} and not with \"GGUF\"",
-                magic.escape_ascii().to_string()
+                "not a GGUF model: it starts with \"{}\" and not with \"GGUF\"",
+                magic.escape_ascii()
             ));
         }
         let version = self.u32("the version")?;
