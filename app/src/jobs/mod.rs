@@ -12,6 +12,8 @@ mod event;
 mod ingest;
 mod lab;
 mod latest;
+mod models;
+mod samples;
 mod search;
 mod settings;
 
@@ -27,17 +29,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 use crate::ingest::IngestOptions;
-use crate::library::{Error, Library};
-use crate::models;
-use crate::progress::{CancelToken, IngestProgress};
+use crate::library::{Library, LibraryOptions};
+use crate::progress::IngestProgress;
 use crate::state::{RowMetrics, Settings};
-use crate::store::{DocumentId, DocumentRecord};
+use crate::store::DocumentRecord;
 
 /// Wakes the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
-/// Opens the library; called on a thread of its own.
-pub type OpenLibrary = Arc<dyn Fn() -> Result<Library, Error> + Send + Sync>;
 
 /// Events that may wait for the window before a job has to wait for it.
 const EVENTS_CAPACITY: usize = 4096;
@@ -62,7 +60,7 @@ impl Outbox {
 pub struct Jobs {
     outbox: Outbox,
     events: Receiver<Event>,
-    open: OpenLibrary,
+    options: LibraryOptions,
     settings: settings::Saver,
     row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
     workers: Option<Workers>,
@@ -79,14 +77,14 @@ struct Workers {
 
 impl Jobs {
     /// Jobs without a library; `home` is where settings are kept.
-    pub fn new(home: Option<PathBuf>, open: OpenLibrary, wake: Wake) -> Self {
+    pub fn new(home: Option<PathBuf>, options: LibraryOptions, wake: Wake) -> Self {
         let (sender, events) = sync_channel(EVENTS_CAPACITY);
         let outbox = Outbox { events: sender, wake };
         Self {
             settings: settings::Saver::start(home, outbox.clone()),
             outbox,
             events,
-            open,
+            options,
             row_metrics: Arc::default(),
             workers: None,
         }
@@ -99,10 +97,9 @@ impl Jobs {
 
     /// Opens the library on a thread of its own.
     pub fn open_library(&self) {
-        let (outbox, open) = (self.outbox.clone(), Arc::clone(&self.open));
+        let (outbox, options) = (self.outbox.clone(), self.options.clone());
         spawn("open-library", move || {
-            let opened = open();
-            outbox.send(Event::LibraryOpened(opened.map(Arc::new)));
+            outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
         });
     }
 
@@ -202,10 +199,12 @@ impl Jobs {
 
     /// Looks up what is installed.
     pub fn list_models(&self) {
-        let outbox = self.outbox.clone();
-        spawn("list-models", move || {
-            outbox.send(Event::ModelsListed(list_models()));
-        });
+        models::list(self.options.clone(), self.outbox.clone());
+    }
+
+    /// Writes the sample documents into the home folder and gives them back as if they had been picked.
+    pub fn write_samples(&self) {
+        samples::write(self.options.home.clone(), self.outbox.clone());
     }
 }
 
@@ -230,11 +229,3 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
     spawned.inspect_err(|err| tracing::error!("no thread for {name}: {err}")).ok()
 }
-
-/// What can be installed and what is.
-fn list_models() -> Result<Vec<crate::state::ModelRow>, Error> {
-    let _ = models_marker();
-    Ok(Vec::new())
-}
-
-fn models_marker() {}

@@ -8,20 +8,8 @@ use egui::{Ui, Vec2, ViewportBuilder};
 
 use super::workbench::{self, Workbench, WorkbenchOptions};
 use super::{theme, window_icon};
-use crate::jobs::OpenLibrary;
-use crate::library::{Library, LibraryOptions};
+use crate::library::{LibraryOptions, home_folder};
 use crate::state::Settings;
-
-/// What to open.
-#[derive(Clone, Default)]
-pub struct WindowOptions {
-    /// The library.
-    pub library: LibraryOptions,
-    /// Outcrop's home, where the window keeps its settings; `None` keeps none.
-    pub home: Option<PathBuf>,
-    /// The folder of the sample documents, offered while the library is empty.
-    pub samples: Option<PathBuf>,
-}
 
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
@@ -31,22 +19,16 @@ pub enum WindowError {
     Open(String),
 }
 
-impl WindowOptions {
-    pub(super) fn opener(&self) -> OpenLibrary {
-        let options = self.library.clone();
-        Arc::new(move || Library::open(options.clone()))
-    }
-}
-
-/// Opens the window and returns when it is closed.
+/// Opens the window on a library and returns when it is closed. Settings are kept in the library's home.
 ///
 /// # Errors
 /// There is no display, or no adapter can draw.
-pub fn run(options: WindowOptions) -> Result<(), WindowError> {
-    let settings = options.home.as_deref().map(workbench::load_settings).unwrap_or_default();
+pub fn run(options: LibraryOptions) -> Result<(), WindowError> {
+    let home = home_folder(options.home.clone()).ok();
+    let settings = home.as_deref().map(workbench::load_settings).unwrap_or_default();
     let native = NativeOptions { viewport: viewport(&settings), persist_window: false, ..NativeOptions::default() };
     let create = move |cc: &CreationContext<'_>| -> Result<Box<dyn App>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Box::new(Window::new(cc, options, settings)))
+        Ok(Box::new(Window::new(cc, options, home, settings)))
     };
     eframe::run_native("Outcrop", native, Box::new(create)).map_err(|err| WindowError::Open(err.to_string()))
 }
@@ -66,10 +48,9 @@ struct Window {
 }
 
 impl Window {
-    fn new(cc: &CreationContext<'_>, options: WindowOptions, settings: Settings) -> Self {
+    fn new(cc: &CreationContext<'_>, library: LibraryOptions, home: Option<PathBuf>, settings: Settings) -> Self {
         let size = settings.window_size.into();
-        let open = options.opener();
-        let options = WorkbenchOptions { open, home: options.home, settings, samples: options.samples };
+        let options = WorkbenchOptions { library, home, settings };
         Self { workbench: Workbench::new(&cc.egui_ctx, options), size }
     }
 

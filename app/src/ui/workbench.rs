@@ -15,19 +15,18 @@ use super::theme::palette;
 use super::widgets::error_block;
 use super::{inspector, models, notices, rail, shortcuts, status_line, theme};
 use crate::command::{self, Command};
-use crate::jobs::{self, Jobs, OpenLibrary, Wake};
+use crate::jobs::{self, Jobs, Wake};
+use crate::library::LibraryOptions;
 use crate::state::{AppState, Loadable, Settings, Space, ThemeChoice};
 
 /// What a workbench is made with.
 pub struct WorkbenchOptions {
-    /// Opens the library, on a thread of its own.
-    pub open: OpenLibrary,
+    /// The library, opened on a thread of its own.
+    pub library: LibraryOptions,
     /// Where settings are kept; `None` keeps none.
     pub home: Option<PathBuf>,
     /// The settings to begin with.
     pub settings: Settings,
-    /// The folder of the sample documents, if there is one.
-    pub samples: Option<PathBuf>,
 }
 
 /// The window's state, jobs and panels.
@@ -56,12 +55,11 @@ impl Workbench {
         theme::apply(ctx);
         let waker = ctx.clone();
         let wake: Wake = Arc::new(move || waker.request_repaint());
-        let jobs = Jobs::new(options.home, options.open, wake);
+        let jobs = Jobs::new(options.home, options.library, wake);
         jobs.open_library();
         let state = AppState {
             space: options.settings.space,
             settings: options.settings,
-            samples: options.samples,
             opened: Loadable::Pending { previous: None },
             ..AppState::default()
         };

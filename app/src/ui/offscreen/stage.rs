@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use egui::{Context, FullOutput, Pos2, RawInput, Rect, TexturesDelta};
 
 use super::canvas::Canvas;
-use super::{OffscreenError, ScreenOptions};
+use super::OffscreenError;
 use crate::command::Command;
+use crate::library::LibraryOptions;
 use crate::state::{AppState, Settings};
 use crate::ui::workbench::{Workbench, WorkbenchOptions};
 
@@ -24,21 +25,16 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn open(options: &ScreenOptions) -> Result<Self, OffscreenError> {
-        let pixels = options.size.map(|points| (points * options.pixels_per_point).round() as u32);
-        let canvas = Canvas::new(pixels)?;
+    pub(super) fn open(
+        library: LibraryOptions,
+        size: [f32; 2],
+        pixels_per_point: f32,
+    ) -> Result<Self, OffscreenError> {
+        let canvas = Canvas::new(size.map(|points| (points * pixels_per_point).round() as u32))?;
         let ctx = Context::default();
-        let workbench = Workbench::new(
-            &ctx,
-            WorkbenchOptions {
-                open: options.window.opener(),
-                home: None,
-                settings: Settings { window_size: options.size, ..Settings::default() },
-                samples: options.window.samples.clone(),
-            },
-        );
-        let pixels_per_point = options.pixels_per_point;
-        Ok(Self { ctx, workbench, canvas, size: options.size, pixels_per_point, started: Instant::now() })
+        let settings = Settings { window_size: size, ..Settings::default() };
+        let workbench = Workbench::new(&ctx, WorkbenchOptions { library, home: None, settings });
+        Ok(Self { ctx, workbench, canvas, size, pixels_per_point, started: Instant::now() })
     }
 
     pub(super) fn state(&self) -> &AppState {
