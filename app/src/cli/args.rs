@@ -262,9 +262,18 @@ pub(super) struct VerifyVerb {
 pub(super) struct ScreenshotsVerb {
     /// Folder for the PNG files
     pub(super) dir: PathBuf,
-    /// A question to show the answer of
-    #[arg(long)]
-    pub(super) question: Option<String>,
+    /// What to search for and ask
+    #[arg(long, default_value = "What is this about?")]
+    pub(super) question: String,
+    /// Width in points
+    #[arg(long, default_value_t = 1280.0)]
+    pub(super) width: f32,
+    /// Height in points
+    #[arg(long, default_value_t = 800.0)]
+    pub(super) height: f32,
+    /// Pixels for each point
+    #[arg(long, default_value_t = 1.0)]
+    pub(super) scale: f32,
 }
 
 /// Parses an option by the names that its type has in JSON, and lists them when none fits.

@@ -21,7 +21,7 @@ pub(super) struct Session {
 impl Session {
     /// Finds the home folder, starts the log and listens to Ctrl-C.
     pub(super) fn start(global: Global) -> Result<Self, CliError> {
-        let home = global.home.clone().map_or_else(library::default_home, Ok)?;
+        let home = library::home_folder(global.home.clone())?;
         let log = start_log(&home, global.verbose);
         let cancel = CancelToken::new();
         listen_to_ctrl_c(cancel.clone());
@@ -102,11 +102,30 @@ fn start_log(home: &std::path::Path, verbose: u8) -> Option<tracing_appender::no
     Some(guard)
 }
 
+/// What the window and its pictures open.
+#[cfg(feature = "gui")]
+pub(super) fn window_options(session: &Session) -> crate::ui::WindowOptions {
+    crate::ui::WindowOptions {
+        library: session.library_options(),
+        home: Some(session.home.clone()),
+        samples: samples_folder(),
+    }
+}
+
+/// The sample documents of the checkout that the program was built or started in.
+#[cfg(feature = "gui")]
+fn samples_folder() -> Option<PathBuf> {
+    let places = [std::env::current_dir().ok(), std::env::current_exe().ok()];
+    let folders = places.iter().flatten().flat_map(|place| place.ancestors());
+    folders.map(|folder| folder.join("assets/samples")).find(|samples| samples.is_dir())
+}
+
 /// `outcrop` without a command.
 #[cfg(feature = "gui")]
 pub(super) fn open_window(session: &Session) -> Result<Ending, CliError> {
-    crate::ui::run(session.library_options())
-        .map_err(|err| CliError::failed("the window could not open", err, Some("every verb also works without one: `outcrop --help`")))?;
+    let hint = "every verb also works without a window: `outcrop --help`";
+    crate::ui::run(window_options(session))
+        .map_err(|err| CliError::failed("the window could not open", err, Some(hint)))?;
     Ok(Ending::Done)
 }
 

@@ -1,5 +1,6 @@
 //! The one error that people see: what failed, what was found, what to do.
 
+use crate::chunk::ChunkError;
 use crate::embed::EmbedError;
 use crate::ingest::{EmbedFailure, IngestError};
 use crate::retrieve::RetrieveError;
@@ -68,6 +69,12 @@ impl From<EmbedError> for Error {
     }
 }
 
+impl From<ChunkError> for Error {
+    fn from(err: ChunkError) -> Self {
+        Self::new("Chunker", err.to_string())
+    }
+}
+
 impl From<EmbedFailure> for Error {
     fn from(err: EmbedFailure) -> Self {
         match err {
@@ -82,7 +89,7 @@ impl From<IngestError> for Error {
         match err {
             IngestError::Store(err) => err.into(),
             IngestError::Model(err) => err.into(),
-            IngestError::Chunker(err) => Self::new("Chunker", err.to_string()),
+            IngestError::Chunker(err) => err.into(),
             IngestError::Thread(detail) => Self::new("Ingest", detail),
         }
     }

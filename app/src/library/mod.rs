@@ -45,6 +45,7 @@
 mod error;
 mod home;
 mod options;
+mod preview;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,6 +66,7 @@ use crate::worker::{ExtractPool, WorkerBinary};
 pub use error::Error;
 pub use home::home_folder;
 pub use options::{GpuChoice, LibraryOptions};
+pub use preview::{ChunkPreview, preview_chunks};
 
 const DEFAULT_NAME: &str = "default";
 

@@ -45,7 +45,7 @@ impl LibraryPaths {
     }
 
     /// The writer's lock file.
-    pub fn hold(&self) -> PathBuf {
+    pub fn lock_file(&self) -> PathBuf {
         self.folder.join("library.lock")
     }
 

@@ -72,7 +72,7 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let folder = paths.vectors_folder();
         std::fs::create_dir_all(&folder).map_err(|err| StoreError::io(&folder, &err))?;
-        let writer = WriterLock::take(&paths.lock())?;
+        let writer = WriterLock::take(&paths.lock_file())?;
         let database = match &writer {
             Some(_) => Database::open(&paths.database())?,
             None => Database::open_read_only(&paths.database())?,

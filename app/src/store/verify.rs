@@ -100,7 +100,11 @@ impl Store {
                 findings.add(self.paths.database(), None, line);
             }
         }
-        let orphans = connection.prepare("PRAGMA foreign_key_check")?.query([])?.count()?;
+        let orphans: i64 = connection.query_row(
+            "SELECT count(*) FROM pragma_foreign_key_check",
+            [],
+            |row| row.get(0),
+        )?;
         if orphans > 0 {
             let detail = format!("{orphans} rows belong to no document");
             findings.add(self.paths.database(), None, detail);
