@@ -34,6 +34,17 @@ use crate::progress::IngestProgress;
 use crate::state::{RowMetrics, Settings};
 use crate::store::DocumentRecord;
 
+/// What jobs work on.
+#[derive(Clone, Default)]
+pub struct JobsOptions {
+    /// The library.
+    pub library: LibraryOptions,
+    /// Where settings are kept; `None` keeps none.
+    pub home: Option<PathBuf>,
+    /// A folder of sample documents; `None` takes those that the program carries.
+    pub samples: Option<PathBuf>,
+}
+
 /// Wakes the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
@@ -60,7 +71,7 @@ impl Outbox {
 pub struct Jobs {
     outbox: Outbox,
     events: Receiver<Event>,
-    options: LibraryOptions,
+    options: JobsOptions,
     settings: settings::Saver,
     row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
     workers: Option<Workers>,
@@ -76,12 +87,12 @@ struct Workers {
 }
 
 impl Jobs {
-    /// Jobs without a library; `home` is where settings are kept.
-    pub fn new(home: Option<PathBuf>, options: LibraryOptions, wake: Wake) -> Self {
+    /// Jobs whose library is not open yet.
+    pub fn new(options: JobsOptions, wake: Wake) -> Self {
         let (sender, events) = sync_channel(EVENTS_CAPACITY);
         let outbox = Outbox { events: sender, wake };
         Self {
-            settings: settings::Saver::start(home, outbox.clone()),
+            settings: settings::Saver::start(options.home.clone(), outbox.clone()),
             outbox,
             events,
             options,
@@ -97,7 +108,7 @@ impl Jobs {
 
     /// Opens the library on a thread of its own.
     pub fn open_library(&self) {
-        let (outbox, options) = (self.outbox.clone(), self.options.clone());
+        let (outbox, options) = (self.outbox.clone(), self.options.library.clone());
         spawn("open-library", move || {
             outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
         });
@@ -199,12 +210,13 @@ impl Jobs {
 
     /// Looks up what is installed.
     pub fn list_models(&self) {
-        models::list(self.options.clone(), self.outbox.clone());
+        models::list(self.options.library.clone(), self.outbox.clone());
     }
 
-    /// Writes the sample documents into the home folder and gives them back as if they had been picked.
-    pub fn write_samples(&self) {
-        samples::write(self.options.home.clone(), self.outbox.clone());
+    /// Gives the sample documents as if they had been picked.
+    pub fn pick_samples(&self) {
+        let JobsOptions { library, samples, .. } = self.options.clone();
+        samples::pick(samples, library.home, self.outbox.clone());
     }
 }
 

@@ -19,10 +19,10 @@ const SAMPLES: &[(&str, &[u8])] = &[
     ("seismic-events.json", include_bytes!("../../../assets/samples/seismic-events.json")),
 ];
 
-/// Writes the samples into `<home>/samples` and tells where they are.
-pub(super) fn write(home: Option<PathBuf>, outbox: Outbox) {
-    spawn("write-samples", move || {
-        outbox.send(match write_all(home) {
+/// Tells the folder of the samples: `given`, or `<home>/samples` once they are written there.
+pub(super) fn pick(given: Option<PathBuf>, home: Option<PathBuf>, outbox: Outbox) {
+    spawn("pick-samples", move || {
+        outbox.send(match given.map_or_else(|| write_all(home), Ok) {
             Ok(folder) => Event::PathsPicked(vec![folder]),
             Err(error) => Event::Failed(error),
         });

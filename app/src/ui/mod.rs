@@ -25,5 +25,5 @@ mod window;
 mod window_icon;
 mod workbench;
 
-pub use window::{WindowError, run};
+pub use window::{WindowError, WindowOptions, run};
 pub use workbench::{Workbench, WorkbenchOptions};

@@ -8,8 +8,19 @@ use egui::{Ui, Vec2, ViewportBuilder};
 
 use super::workbench::{self, Workbench, WorkbenchOptions};
 use super::{theme, window_icon};
-use crate::library::{LibraryOptions, home_folder};
+use crate::library::LibraryOptions;
 use crate::state::Settings;
+
+/// What to open.
+#[derive(Clone, Default)]
+pub struct WindowOptions {
+    /// The library.
+    pub library: LibraryOptions,
+    /// Outcrop's home, where the window keeps its settings; `None` keeps none.
+    pub home: Option<PathBuf>,
+    /// A folder of sample documents; `None` takes those that the program carries.
+    pub samples: Option<PathBuf>,
+}
 
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
@@ -19,16 +30,15 @@ pub enum WindowError {
     Open(String),
 }
 
-/// Opens the window on a library and returns when it is closed. Settings are kept in the library's home.
+/// Opens the window and returns when it is closed.
 ///
 /// # Errors
 /// There is no display, or no adapter can draw.
-pub fn run(options: LibraryOptions) -> Result<(), WindowError> {
-    let home = home_folder(options.home.clone()).ok();
-    let settings = home.as_deref().map(workbench::load_settings).unwrap_or_default();
+pub fn run(options: WindowOptions) -> Result<(), WindowError> {
+    let settings = options.home.as_deref().map(workbench::load_settings).unwrap_or_default();
     let native = NativeOptions { viewport: viewport(&settings), persist_window: false, ..NativeOptions::default() };
     let create = move |cc: &CreationContext<'_>| -> Result<Box<dyn App>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Box::new(Window::new(cc, options, home, settings)))
+        Ok(Box::new(Window::new(cc, options, settings)))
     };
     eframe::run_native("Outcrop", native, Box::new(create)).map_err(|err| WindowError::Open(err.to_string()))
 }
@@ -48,9 +58,9 @@ struct Window {
 }
 
 impl Window {
-    fn new(cc: &CreationContext<'_>, library: LibraryOptions, home: Option<PathBuf>, settings: Settings) -> Self {
+    fn new(cc: &CreationContext<'_>, window: WindowOptions, settings: Settings) -> Self {
         let size = settings.window_size.into();
-        let options = WorkbenchOptions { library, home, settings };
+        let options = WorkbenchOptions { window, settings };
         Self { workbench: Workbench::new(&cc.egui_ctx, options), size }
     }
 

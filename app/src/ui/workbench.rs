@@ -13,18 +13,16 @@ use super::search::SearchPanel;
 use super::settings::SettingsPanel;
 use super::theme::palette;
 use super::widgets::error_block;
+use super::window::WindowOptions;
 use super::{inspector, models, notices, rail, shortcuts, status_line, theme};
 use crate::command::{self, Command};
-use crate::jobs::{self, Jobs, Wake};
-use crate::library::LibraryOptions;
+use crate::jobs::{self, Jobs, JobsOptions, Wake};
 use crate::state::{AppState, Loadable, Settings, Space, ThemeChoice};
 
 /// What a workbench is made with.
 pub struct WorkbenchOptions {
-    /// The library, opened on a thread of its own.
-    pub library: LibraryOptions,
-    /// Where settings are kept; `None` keeps none.
-    pub home: Option<PathBuf>,
+    /// The library, opened on a thread of its own, and where settings are kept.
+    pub window: WindowOptions,
     /// The settings to begin with.
     pub settings: Settings,
 }
@@ -55,7 +53,8 @@ impl Workbench {
         theme::apply(ctx);
         let waker = ctx.clone();
         let wake: Wake = Arc::new(move || waker.request_repaint());
-        let jobs = Jobs::new(options.home, options.library, wake);
+        let WindowOptions { library, home, samples } = options.window;
+        let jobs = Jobs::new(JobsOptions { library, home, samples }, wake);
         jobs.open_library();
         let state = AppState {
             space: options.settings.space,

@@ -9,22 +9,36 @@ mod stage;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::window::WindowOptions;
 use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::command::Command;
-use crate::library::LibraryOptions;
 use crate::state::{AppState, Space, ThemeChoice};
 use crate::store::{DocumentRecord, DocumentStatus};
 use stage::Stage;
 
-/// Size in points and pixels for each point.
-const SIZE: [f32; 2] = [1280.0, 800.0];
-const PIXELS_PER_POINT: f32 = 2.0;
-
-const EXAMPLE_QUESTIONS: &str = include_str!("../../../../assets/questions.txt");
-
 /// Longest wait for a search or a cut, and for an answer.
 const JOB_WAIT: Duration = Duration::from_secs(120);
 const ANSWER_WAIT: Duration = Duration::from_secs(300);
+
+/// What to render.
+#[derive(Clone)]
+pub struct ScreenOptions {
+    /// The library.
+    pub window: WindowOptions,
+    /// Size in points.
+    pub size: [f32; 2],
+    /// Pixels for each point.
+    pub pixels_per_point: f32,
+    /// The query of the search screen and the question of the chat screen.
+    pub question: String,
+}
+
+impl ScreenOptions {
+    /// Screens of 1280 by 800 points, one pixel each.
+    pub fn new(window: WindowOptions, question: impl Into<String>) -> Self {
+        Self { window, size: [1280.0, 800.0], pixels_per_point: 1.0, question: question.into() }
+    }
+}
 
 /// Why screens could not be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -52,20 +66,14 @@ pub enum OffscreenError {
 }
 
 /// Renders the library, chunks, search and chat screens, light and dark, into `folder`; gives the files.
-/// `question` is searched for and asked; without one, the first of the example questions is.
 ///
 /// # Errors
 /// Nothing can draw, the library does not open, a job takes too long, or a file cannot be written.
-pub fn render_screens(
-    library: LibraryOptions,
-    folder: &Path,
-    question: Option<&str>,
-) -> Result<Vec<PathBuf>, OffscreenError> {
-    let question = question.or_else(|| EXAMPLE_QUESTIONS.lines().next()).unwrap_or_default();
+pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<PathBuf>, OffscreenError> {
     std::fs::create_dir_all(folder)
         .map_err(|err| OffscreenError::Write { path: folder.to_owned(), detail: err.to_string() })?;
-    let mut stage = Stage::open(library, SIZE, PIXELS_PER_POINT)?;
-    prepare(&mut stage, question)?;
+    let mut stage = Stage::open(options)?;
+    prepare(&mut stage, &options.question)?;
     let mut files = Vec::new();
     for (theme, suffix) in [(ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")] {
         stage.push(Command::SetTheme(theme));

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use egui::{Context, FullOutput, Pos2, RawInput, Rect, TexturesDelta};
 
 use super::canvas::Canvas;
-use super::OffscreenError;
+use super::{OffscreenError, ScreenOptions};
 use crate::command::Command;
-use crate::library::LibraryOptions;
 use crate::state::{AppState, Settings};
+use crate::ui::window::WindowOptions;
 use crate::ui::workbench::{Workbench, WorkbenchOptions};
 
 /// Pause between frames while a job is awaited.
@@ -25,15 +25,13 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn open(
-        library: LibraryOptions,
-        size: [f32; 2],
-        pixels_per_point: f32,
-    ) -> Result<Self, OffscreenError> {
+    pub(super) fn open(options: &ScreenOptions) -> Result<Self, OffscreenError> {
+        let ScreenOptions { size, pixels_per_point, .. } = *options;
         let canvas = Canvas::new(size.map(|points| (points * pixels_per_point).round() as u32))?;
         let ctx = Context::default();
         let settings = Settings { window_size: size, ..Settings::default() };
-        let workbench = Workbench::new(&ctx, WorkbenchOptions { library, home: None, settings });
+        let window = WindowOptions { home: None, ..options.window.clone() };
+        let workbench = Workbench::new(&ctx, WorkbenchOptions { window, settings });
         Ok(Self { ctx, workbench, canvas, size, pixels_per_point, started: Instant::now() })
     }
 
