@@ -53,7 +53,7 @@ pub(super) fn add(paths: Vec<PathBuf>, chunker: ChunkerConfig, state: &mut AppSt
     if paths.is_empty() {
         return;
     }
-    if jobs.ingest(paths, IngestOptions { chunker }) {
+    if jobs.ingest(paths, IngestOptions { chunker, ..IngestOptions::default() }) {
         state.library.queued += 1;
         state.library.cancelling = false;
     } else {
