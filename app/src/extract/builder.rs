@@ -71,6 +71,11 @@ impl TextBuilder {
         }
     }
 
+    /// Takes the last character away.
+    pub(super) fn pop(&mut self) {
+        self.text.pop();
+    }
+
     /// Makes the text end in a blank line, unless it is empty.
     pub(super) fn break_paragraph(&mut self) {
         self.after_return = false;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::detect::{HEAD_BYTES, detect};
-use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, markdown, text};
+use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json, markdown, pdf, text};
 
 /// Reads one file in this process. Called by the extract worker only.
 ///
@@ -43,7 +43,11 @@ fn read_any(
     match kind {
         DocumentKind::Text | DocumentKind::Code => text::read(&bytes()?, kind, limits),
         DocumentKind::Markdown => markdown::read(&bytes()?, limits),
-        _ => Err(ExtractError::unsupported("a format of a later version")),
+        DocumentKind::Html => html::read(&bytes()?, limits),
+        DocumentKind::Csv => csv::read(&bytes()?, path, limits),
+        DocumentKind::Json => json::read(&bytes()?, limits),
+        DocumentKind::Docx => docx::read(path, limits),
+        DocumentKind::Pdf => pdf::read(path, limits, on_step),
     }
 }
 
