@@ -74,7 +74,11 @@ fn find_delimiter(table: &str, path: &Path) -> u8 {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
     let score = |delimiter: &u8| {
         let (consistent, width) = consistency(table, *delimiter);
-        let bonus = if is_tsv && *delimiter == b'\t' { 1.0 } else { 0.0 };
+        let bonus = if is_tsv && *delimiter == b'\t' {
+            1.0
+        } else {
+            0.0
+        };
         (consistent + bonus, width)
     };
     let mut best = (b',', (0.0, 0));
@@ -175,9 +179,15 @@ mod tests {
                 .join("\n");
             if delimiter == "," || delimiter == ";" {
                 let table = table.replace("one, two; three", "one two three");
-                assert!(read_text(&table).text.contains("note: one two three"), "{delimiter}");
+                assert!(
+                    read_text(&table).text.contains("note: one two three"),
+                    "{delimiter}"
+                );
             } else {
-                assert!(read_text(&table).text.contains("note: one, two; three"), "{delimiter}");
+                assert!(
+                    read_text(&table).text.contains("note: one, two; three"),
+                    "{delimiter}"
+                );
             }
         }
     }
@@ -185,7 +195,11 @@ mod tests {
     #[test]
     fn decimal_commas_do_not_split_a_semicolon_table() {
         let extraction = read_text("Ort;Höhe;Länge\nA;1,5;2,25\nB;3,0;4,75\n");
-        assert!(extraction.text.starts_with("Ort: A; Höhe: 1,5; Länge: 2,25\n"));
+        assert!(
+            extraction
+                .text
+                .starts_with("Ort: A; Höhe: 1,5; Länge: 2,25\n")
+        );
     }
 
     #[test]

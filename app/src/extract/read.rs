@@ -5,7 +5,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::detect::{HEAD_BYTES, detect};
-use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json, markdown, pdf, text};
+use super::{
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json,
+    markdown, pdf, text,
+};
 
 /// Reads one file in this process. Called by the extract worker only.
 ///

@@ -115,7 +115,10 @@ mod tests {
     #[test]
     fn names_over_data_are_a_header_and_data_over_data_is_not() {
         assert!(header(&["name", "price"], &["bolt", "2.50"]));
-        assert!(header(&["region", "2020", "share"], &["north", "17", "0.5"]));
+        assert!(header(
+            &["region", "2020", "share"],
+            &["north", "17", "0.5"]
+        ));
         assert!(header(&["a", "b"], &["x", "y"]));
         assert!(!header(&["1", "2"], &["3", "4"]));
         assert!(!header(&[&"long text ".repeat(20), "b"], &["x", "y"]));

@@ -15,7 +15,15 @@ const DEEPEST_TABLE: usize = 32;
 const MOST_COLUMNS_SPANNED: usize = 100;
 /// Elements whose content is not part of the text: deleted or moved away, the old form of new drawings,
 /// phonetic guides, and lists of tab stops.
-const UNREAD: &[&str] = &["del", "moveFrom", "Fallback", "rt", "tabs", "pPrChange", "rPrChange"];
+const UNREAD: &[&str] = &[
+    "del",
+    "moveFrom",
+    "Fallback",
+    "rt",
+    "tabs",
+    "pPrChange",
+    "rPrChange",
+];
 
 /// A part of a document.
 pub(super) enum Block {
@@ -268,7 +276,9 @@ impl<'s> BodyParser<'s> {
         if let Some(paragraph) = self.paragraphs.last_mut()
             && !self.run_is_hidden
         {
-            paragraph.text.extend(text.chars().filter(|c| *c != '\u{ad}'));
+            paragraph
+                .text
+                .extend(text.chars().filter(|c| *c != '\u{ad}'));
         }
     }
 
@@ -279,7 +289,8 @@ impl<'s> BodyParser<'s> {
     }
 
     fn refer(&mut self, kind: &'static str, element: &BytesStart<'_>) {
-        if let (Some(paragraph), Some(id)) = (self.paragraphs.last_mut(), attribute(element, "id")) {
+        if let (Some(paragraph), Some(id)) = (self.paragraphs.last_mut(), attribute(element, "id"))
+        {
             paragraph.notes.push((kind, id));
         }
     }

@@ -67,6 +67,14 @@ impl Package {
     /// The entry is damaged, or inflating it would go over the budget.
     pub(super) fn part(&mut self, name: &str) -> Result<Option<String>, ExtractError> {
         let left_bytes = self.limit_bytes.saturating_sub(self.inflated_bytes);
+        let (limit_bytes, before_bytes) = (self.limit_bytes, self.inflated_bytes);
+        let bomb = |needed_bytes: u64| {
+            ExtractError::over_budget(format!(
+                "its part {name} inflates to {} MiB or more, one document may have {} MiB",
+                (before_bytes + needed_bytes) >> 20,
+                limit_bytes >> 20
+            ))
+        };
         let entry = match self.archive.by_name(name) {
             Ok(entry) => entry,
             Err(ZipError::FileNotFound) => return Ok(None),
@@ -74,7 +82,7 @@ impl Package {
         };
         let declared_bytes = entry.size();
         if declared_bytes > left_bytes {
-            return Err(self.bomb(name, declared_bytes));
+            return Err(bomb(declared_bytes));
         }
         let mut bytes = Vec::new();
         entry
@@ -82,18 +90,10 @@ impl Package {
             .read_to_end(&mut bytes)
             .map_err(|err| ExtractError::damaged(FORMAT, format!("{name}: {err}")))?;
         if bytes.len() as u64 > left_bytes {
-            return Err(self.bomb(name, bytes.len() as u64));
+            return Err(bomb(bytes.len() as u64));
         }
         self.inflated_bytes += bytes.len() as u64;
         Ok(Some(decode(&bytes)?.text.into_owned()))
-    }
-
-    fn bomb(&self, name: &str, needed_bytes: u64) -> ExtractError {
-        ExtractError::over_budget(format!(
-            "its part {name} inflates to {} MiB or more, one document may have {} MiB",
-            (self.inflated_bytes + needed_bytes) >> 20,
-            self.limit_bytes >> 20
-        ))
     }
 }
 

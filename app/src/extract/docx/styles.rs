@@ -53,7 +53,10 @@ impl Styles {
                 Ok(Event::Eof) => return Ok(styles),
                 Ok(_) => {}
                 Err(err) => {
-                    return Err(ExtractError::damaged(FORMAT, format!("word/styles.xml: {err}")));
+                    return Err(ExtractError::damaged(
+                        FORMAT,
+                        format!("word/styles.xml: {err}"),
+                    ));
                 }
             }
         }

@@ -115,7 +115,9 @@ impl BlockWriter<'_> {
             self.built.push(&writer.header_line())?;
         }
         let cells = table.rows.iter().flat_map(|row| &row.cells);
-        let paragraphs = cells.flat_map(|cell| &cell.blocks).filter_map(Block::as_paragraph);
+        let paragraphs = cells
+            .flat_map(|cell| &cell.blocks)
+            .filter_map(Block::as_paragraph);
         for paragraph in paragraphs {
             self.write_notes(&paragraph.notes)?;
         }
@@ -184,7 +186,10 @@ fn inner_table_text(table: &Table) -> String {
     let names = names.map_or_else(Vec::new, |row| fields_of(row, true, &[]));
     let row_text = |row: &Row| {
         let fields = fields_of(row, false, &[]);
-        let named = fields.iter().enumerate().filter(|(_, field)| !field.is_empty());
+        let named = fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| !field.is_empty());
         let named = named.map(|(column, field)| match names.get(column) {
             Some(name) if !name.is_empty() => format!("{name}: {field}"),
             _ => field.clone(),

@@ -22,19 +22,56 @@ const PIECE_BYTES: usize = 4096;
 const DEEPEST_ELEMENT: usize = 4000;
 /// Elements whose content is never seen, or not as text.
 const UNSEEN: &[&str] = &[
-    "audio", "canvas", "datalist", "embed", "head", "iframe", "noscript", "object", "script", "select",
-    "style", "svg", "template", "video",
+    "audio", "canvas", "datalist", "embed", "head", "iframe", "noscript", "object", "script",
+    "select", "style", "svg", "template", "video",
 ];
 /// Elements with a blank line around them.
 const PARAGRAPHS: &[&str] = &[
-    "address", "article", "aside", "blockquote", "details", "dl", "fieldset", "figure", "footer", "form",
-    "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "main", "nav", "ol", "p", "pre", "section",
-    "table", "ul",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "details",
+    "dl",
+    "fieldset",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "ul",
 ];
 /// Elements that begin and end a line.
 const LINES: &[&str] = &[
-    "body", "caption", "dd", "div", "dt", "figcaption", "html", "legend", "li", "summary", "tbody", "td",
-    "tfoot", "th", "thead", "tr",
+    "body",
+    "caption",
+    "dd",
+    "div",
+    "dt",
+    "figcaption",
+    "html",
+    "legend",
+    "li",
+    "summary",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
 ];
 
 /// Reads `bytes` as HTML.
@@ -335,9 +372,9 @@ fn layout_tables(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
 fn document_title(root: NodeRef<'_, Node>) -> Option<String> {
     let title = root.descendants().find(|node| {
         matches!(node.value(), Node::Element(element) if element.name() == "title")
-            && !node.ancestors().any(|above| {
-                matches!(above.value(), Node::Element(element) if element.name() == "svg")
-            })
+            && !node.ancestors().any(
+                |above| matches!(above.value(), Node::Element(element) if element.name() == "svg"),
+            )
     })?;
     let text = visible_text(title);
     (!text.is_empty()).then_some(text)
@@ -405,8 +442,9 @@ mod tests {
 
     #[test]
     fn lists_have_bullets_and_numbers() {
-        let extraction =
-            read_text("<ul><li><p>one</p></li><li>two<ol start=3><li>x<li>y</ol></li></ul><p>after");
+        let extraction = read_text(
+            "<ul><li><p>one</p></li><li>two<ol start=3><li>x<li>y</ol></li></ul><p>after",
+        );
         assert_eq!(extraction.text, "- one\n- two\n  3. x\n  4. y\n\nafter");
     }
 

@@ -183,7 +183,9 @@ mod tests {
 
     #[test]
     fn a_first_row_of_names_is_a_header_without_being_marked() {
-        let text = read_text("<table><caption>Parts</caption><tr><td>Part<td>Mass<tr><td>bolt<td>5</table>");
+        let text = read_text(
+            "<table><caption>Parts</caption><tr><td>Part<td>Mass<tr><td>bolt<td>5</table>",
+        );
         assert_eq!(text, "Parts\nPart: bolt; Mass: 5");
     }
 

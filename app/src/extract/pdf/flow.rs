@@ -91,14 +91,19 @@ fn half_points(size: f32) -> i32 {
 }
 
 fn could_be_heading(line: &Line) -> bool {
-    let has_letter = line.cells.iter().any(|cell| cell.chars().any(char::is_alphabetic));
+    let has_letter = line
+        .cells
+        .iter()
+        .any(|cell| cell.chars().any(char::is_alphabetic));
     has_letter && line.cells.len() == 1 && line.num_chars() <= LONGEST_HEADING_CHARS
 }
 
 /// Words that the document writes with a hyphen inside a line: their hyphen is not undone at a line's end.
 fn compounds(pages: &[PageLines]) -> HashSet<String> {
     let lines = pages.iter().flat_map(|page| &page.lines);
-    let words = lines.flat_map(|line| &line.cells).flat_map(|cell| cell.split_whitespace());
+    let words = lines
+        .flat_map(|line| &line.cells)
+        .flat_map(|cell| cell.split_whitespace());
     let trim = |word: &str| {
         let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
         trimmed.to_lowercase()
@@ -126,11 +131,6 @@ enum Join {
 
 impl FlowWriter<'_> {
     fn write_page(&mut self, page: &PageLines, sizes: &TypeSizes) -> Result<(), ExtractError> {
-        if self.built.text().trim_end().ends_with(['.', '!', '?', ':', '"', '”']) {
-            self.built.break_paragraph();
-        } else {
-            self.built.break_line();
-        }
         let start = self.built.len();
         let shapes = GroupShape::of(&page.lines);
         let mut at = 0;
@@ -152,18 +152,22 @@ impl FlowWriter<'_> {
             self.write_line(&lines[0], join, is_row, at == 0)?;
             at += 1;
         }
-        self.built.push("\n")?;
+        let last = page.lines.last();
+        if last.is_some_and(|line| line.cells.len() == 1 && !ends_sentence(line.last_text())) {
+            self.built.break_line();
+        } else {
+            self.built.break_paragraph();
+        }
         self.built.mark(start, SpanPlace::Page(page.number));
         Ok(())
     }
 
-    fn write_heading(
-        &mut self,
-        lines: &[Line],
-        level: u8,
-        page: u32,
-    ) -> Result<(), ExtractError> {
-        let cells: Vec<_> = lines.iter().flat_map(|line| &line.cells).map(String::as_str).collect();
+    fn write_heading(&mut self, lines: &[Line], level: u8, page: u32) -> Result<(), ExtractError> {
+        let cells: Vec<_> = lines
+            .iter()
+            .flat_map(|line| &line.cells)
+            .map(String::as_str)
+            .collect();
         let title = cells.join(" ");
         let start = self.built.len();
         if !self.built.text().ends_with('\n') {
@@ -219,8 +223,12 @@ impl FlowWriter<'_> {
 /// The two halves of a word with a hyphen at the end of `text`, in lower case.
 fn split_word(text: &str, next: &str) -> Option<(String, String)> {
     let before = text.strip_suffix(['-', '\u{2010}'])?;
-    let head = before.rsplit(|c: char| !c.is_alphanumeric() && c != '-').next()?;
-    let tail = next.split(|c: char| !c.is_alphanumeric() && c != '-').next()?;
+    let head = before
+        .rsplit(|c: char| !c.is_alphanumeric() && c != '-')
+        .next()?;
+    let tail = next
+        .split(|c: char| !c.is_alphanumeric() && c != '-')
+        .next()?;
     let continues = next.starts_with(char::is_lowercase) && head.ends_with(char::is_alphabetic);
     continues.then(|| (head.to_lowercase(), tail.to_lowercase()))
 }
@@ -257,12 +265,20 @@ impl GroupShape {
     }
 
     fn of_group(lines: &[&Line]) -> Self {
-        let pairs = lines.windows(2).map(|pair| pair[1].baseline - pair[0].baseline);
+        let pairs = lines
+            .windows(2)
+            .map(|pair| pair[1].baseline - pair[0].baseline);
         let mut pitches: Vec<f32> = pairs.filter(|pitch| *pitch > 0.0).collect();
         pitches.sort_by(f32::total_cmp);
         Self {
-            left: lines.iter().map(|line| line.left).fold(f32::INFINITY, f32::min),
-            right: lines.iter().map(|line| line.right).fold(f32::NEG_INFINITY, f32::max),
+            left: lines
+                .iter()
+                .map(|line| line.left)
+                .fold(f32::INFINITY, f32::min),
+            right: lines
+                .iter()
+                .map(|line| line.right)
+                .fold(f32::NEG_INFINITY, f32::max),
             pitch: pitches.get(pitches.len() / 2).copied().unwrap_or(0.0),
         }
     }
@@ -273,23 +289,38 @@ fn how_to_join(previous: &Line, line: &Line, shapes: &[GroupShape]) -> Join {
         return Join::Paragraph;
     };
     let starts_lower = line.cells[0].starts_with(char::is_lowercase);
+    let same_size = half_points(previous.size) == half_points(line.size);
     if previous.group != line.group {
-        return if starts_lower { Join::Wrap } else { Join::Paragraph };
+        let goes_on = starts_lower && same_size && !ends_sentence(previous.last_text());
+        return if goes_on { Join::Wrap } else { Join::Paragraph };
     }
     let distance = line.baseline - previous.baseline;
     let usual = shape.pitch.min(1.6 * line.size).max(line.size);
-    if distance > 1.3 * usual || half_points(previous.size) != half_points(line.size) {
+    if distance > 1.3 * usual || !same_size {
         return Join::Paragraph;
     }
     if previous.cells.len() > 1 || line.cells.len() > 1 || starts_item(&line.cells[0]) {
         return Join::Line;
     }
     let is_indented = |line: &Line| line.left > shape.left + 0.8 * line.size;
-    if is_indented(line) && !is_indented(previous) && !starts_lower {
+    let after_sentence = ends_sentence(previous.last_text());
+    if is_indented(line) && !is_indented(previous) && after_sentence {
         return Join::Paragraph;
     }
-    let is_short = previous.right < shape.right - 0.25 * (shape.right - shape.left);
-    if is_short && !starts_lower { Join::Line } else { Join::Wrap }
+    let left_room = shape.right - previous.right;
+    let fits = left_room > line.first_word_width() + line.size;
+    if fits && !starts_lower {
+        Join::Line
+    } else {
+        Join::Wrap
+    }
+}
+
+fn ends_sentence(text: &str) -> bool {
+    let text = text
+        .trim_end()
+        .trim_end_matches(['"', '”', '’', '\'', ')', ']']);
+    text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？'])
 }
 
 fn is_table_row(previous: Option<&Line>, line: &Line, next: Option<&Line>) -> bool {
@@ -299,16 +330,22 @@ fn is_table_row(previous: Option<&Line>, line: &Line, next: Option<&Line>) -> bo
 
 /// Whether a line begins an item of a list.
 fn starts_item(text: &str) -> bool {
-    if text.starts_with(['•', '◦', '▪', '‣', '·', '–', '—', '*', '▸', '●', '○', '■']) {
+    if text.starts_with(['•', '◦', '▪', '‣', '·', '–', '—', '*', '▸', '●', '○', '■'])
+    {
         return true;
     }
     let Some((label, _)) = text.split_once(' ') else {
         return false;
     };
-    let is_label = |label: &str| label.len() <= 3 && label.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_label =
+        |label: &str| label.len() <= 3 && label.chars().all(|c| c.is_ascii_alphanumeric());
     label == "-"
-        || label.strip_suffix('.').is_some_and(|l| !l.is_empty() && l.bytes().all(|b| b.is_ascii_digit()))
-        || label.strip_suffix(')').is_some_and(|l| is_label(l.trim_start_matches('(')))
+        || label
+            .strip_suffix('.')
+            .is_some_and(|l| matches!(l.len(), 1..=2) && l.bytes().all(|b| b.is_ascii_digit()))
+        || label
+            .strip_suffix(')')
+            .is_some_and(|l| is_label(l.trim_start_matches('(')))
 }
 
 fn is_unspaced(c: char) -> bool {
@@ -390,9 +427,16 @@ mod tests {
 
     #[test]
     fn larger_lines_are_headings() {
-        let mut lines = vec![line("The Title of It", 20.0, 20.0), line("Part one", 50.0, 14.0)];
+        let mut lines = vec![
+            line("The Title of It", 20.0, 20.0),
+            line("Part one", 50.0, 14.0),
+        ];
         for row in 0..10_u8 {
-            lines.push(line("words of the body text that fill the line", 70.0 + 12.0 * f32::from(row), 10.0));
+            lines.push(line(
+                "words of the body text that fill the line",
+                70.0 + 12.0 * f32::from(row),
+                10.0,
+            ));
         }
         let extraction = written(&[PageLines { number: 1, lines }]);
         assert_eq!(extraction.title.as_deref(), Some("The Title of It"));

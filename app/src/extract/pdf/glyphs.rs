@@ -183,7 +183,11 @@ fn place_glyph(character: &PdfPageTextChar<'_>, value: char) -> Option<Glyph> {
         left: one.0.min(other.0).min(first),
         right: one.0.max(other.0).max(first),
         baseline,
-        size: if size > 0.1 && size < 10_000.0 { size } else { FALLBACK_SIZE },
+        size: if size > 0.1 && size < 10_000.0 {
+            size
+        } else {
+            FALLBACK_SIZE
+        },
         turns,
     };
     let is_placed = glyph.left.is_finite() && glyph.right.is_finite() && glyph.baseline.is_finite();

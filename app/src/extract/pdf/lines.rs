@@ -20,6 +20,17 @@ impl Line {
     pub(super) fn num_chars(&self) -> usize {
         self.cells.iter().map(|cell| cell.chars().count()).sum()
     }
+
+    pub(super) fn last_text(&self) -> &str {
+        self.cells.last().map_or("", String::as_str)
+    }
+
+    /// About how wide its first word is, in points.
+    pub(super) fn first_word_width(&self) -> f32 {
+        let char_width = (self.right - self.left) / self.num_chars().max(1) as f32;
+        let word = self.cells.first().and_then(|cell| cell.split(' ').next());
+        word.map_or(0.0, |word| word.chars().count() as f32 * char_width)
+    }
 }
 
 /// The lines of a page. Text that is turned against most of the page comes last.

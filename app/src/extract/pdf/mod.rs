@@ -1,12 +1,13 @@
 //! PDF through PDFium: text in reading order, the page of every character, headings by type size.
 //!
-//! `glyphs` turns a page's characters into fragments of lines, `columns` puts fragments into reading order,
-//! `lines` joins them to lines and `flow` joins lines to paragraphs.
+//! `glyphs` turns a page's characters into fragments of lines, `running` takes running headers and footers away,
+//! `columns` puts fragments into reading order, `lines` joins them to lines and `flow` lines to paragraphs.
 
 mod columns;
 mod flow;
 mod glyphs;
 mod lines;
+mod running;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,11 +15,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObjectType, PdfPageObjectsCommon, Pdfium,
-    PdfiumError, PdfiumInternalError,
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObjectType, PdfPageObjectsCommon,
+    Pdfium, PdfiumError, PdfiumInternalError,
 };
 
 use flow::PageLines;
+use glyphs::Fragment;
 
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
 
@@ -46,8 +48,20 @@ pub(super) fn read(
     }
     let mut built = TextBuilder::new(limits);
     built.coverage.pages = Some(num_pages as u32);
-    let pages = read_pages(&document, &mut built, on_step)?;
+    let (numbers, mut fragments) = read_pages(&document, &mut built, on_step)?;
     on_step(ExtractStep::Assembling);
+    let running = running::drop_running_lines(&mut fragments);
+    if running > 0 {
+        built.note(format!(
+            "Repeated headers and footers were left out on {running} pages."
+        ));
+    }
+    let lines = fragments.into_iter().map(lines::page_lines);
+    let pages: Vec<_> = numbers
+        .into_iter()
+        .zip(lines)
+        .map(|(number, lines)| PageLines { number, lines })
+        .collect();
     let heading = flow::write_pages(&mut built, &pages)?;
     built.title = metadata_title(&document).or(heading);
     built.finish(DocumentKind::Pdf)
@@ -111,13 +125,14 @@ fn check_trailer(path: &Path) -> Result<(), ExtractError> {
     ))
 }
 
-/// The lines of every page that has text; the others go to the coverage with the reason.
+/// Numbers and fragments of the pages that have text; the others go to the coverage with the reason.
 fn read_pages(
     document: &PdfDocument<'_>,
     built: &mut TextBuilder,
     on_step: &mut dyn FnMut(ExtractStep),
-) -> Result<Vec<PageLines>, ExtractError> {
+) -> Result<(Vec<u32>, Vec<Vec<Fragment>>), ExtractError> {
     let num_pages = document.pages().len();
+    let mut numbers = Vec::new();
     let mut pages = Vec::new();
     let mut scanned_pages = 0;
     for index in 0..num_pages {
@@ -127,8 +142,11 @@ fn read_pages(
             pages: num_pages as u32,
         });
         match read_page(document, index) {
-            PageContent::Lines(lines) => pages.push(PageLines { number, lines }),
-            PageContent::Without(reason) => {
+            Ok(fragments) => {
+                numbers.push(number);
+                pages.push(fragments);
+            }
+            Err(reason) => {
                 scanned_pages += u32::from(reason == NoText::Image);
                 let reason = reason.describe().to_owned();
                 built.coverage.pages_without_text.push((number, reason));
@@ -138,7 +156,7 @@ fn read_pages(
     if pages.is_empty() {
         return Err(no_text_error(built, num_pages as u32, scanned_pages));
     }
-    Ok(pages)
+    Ok((numbers, pages))
 }
 
 fn no_text_error(built: &TextBuilder, pages: u32, scanned_pages: u32) -> ExtractError {
@@ -152,11 +170,6 @@ fn no_text_error(built: &TextBuilder, pages: u32, scanned_pages: u32) -> Extract
         }
         _ => ExtractError::Empty { path },
     }
-}
-
-enum PageContent {
-    Lines(Vec<lines::Line>),
-    Without(NoText),
 }
 
 /// Why a page gave no text.
@@ -179,26 +192,19 @@ impl NoText {
     }
 }
 
-fn read_page(document: &PdfDocument<'_>, index: i32) -> PageContent {
-    let Ok(page) = document.pages().get(index) else {
-        return PageContent::Without(NoText::Damaged);
-    };
-    let Ok(text) = page.text() else {
-        return PageContent::Without(NoText::Damaged);
-    };
-    let read = glyphs::read_fragments(&text);
-    if read.is_unmapped() {
-        return PageContent::Without(NoText::Unmapped);
-    }
-    let lines = lines::page_lines(read.fragments);
-    if !lines.is_empty() {
-        return PageContent::Lines(lines);
-    }
-    PageContent::Without(if shows_anything(&page) {
-        NoText::Image
+fn read_page(document: &PdfDocument<'_>, index: i32) -> Result<Vec<Fragment>, NoText> {
+    let page = document.pages().get(index).map_err(|_| NoText::Damaged)?;
+    let text = page.text().map_err(|_| NoText::Damaged)?;
+    let glyphs = glyphs::read_fragments(&text);
+    if glyphs.is_unmapped() {
+        Err(NoText::Unmapped)
+    } else if !glyphs.fragments.is_empty() {
+        Ok(glyphs.fragments)
+    } else if shows_anything(&page) {
+        Err(NoText::Image)
     } else {
-        NoText::Blank
-    })
+        Err(NoText::Blank)
+    }
 }
 
 /// Whether a page without text shows an image, or a drawing that may be outlined text.
