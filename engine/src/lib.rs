@@ -1,1 +1,48 @@
-//! Engine
+//! Exact top-k over memory-mapped vector files.
+//!
+//! Open a file, search, append, delete, verify. Every answer is exact: the k rows with the
+//! highest canonical score (a sum in f64 in one fixed order), ties by lower id, the same on every
+//! backend, batch size and thread count.
+//!
+//! ```
+//! use engine::{FileSpec, Query, Searcher, SearcherOptions, VectorFile};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("notes.vec");
+//! let mut file = VectorFile::create(&path, &FileSpec::new(3))?;
+//! file.append(&[1, 2, 3], &[1.0, 0.0, 0.0, /**/ 0.0, 1.0, 0.0, /**/ 0.6, 0.8, 0.0])?;
+//!
+//! let searcher = Searcher::new(&SearcherOptions::default())?;
+//! let outcome = searcher.search(&file.snapshot(), &Query { k: 2, ..Query::new(&[0.0, 1.0, 0.0]) })?;
+//! let ids: Vec<u64> = outcome.hits[0].iter().map(|hit| hit.id).collect();
+//! assert_eq!(ids, [2, 3]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Where to start reading: [`VectorFile`] for the file, [`Searcher`] for the search, `bound.rs`
+//! for why f32 kernels may select and lose nothing.
+
+mod bitmap;
+mod bound;
+mod cpu;
+mod error;
+mod file;
+mod filter;
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod gpu;
+mod hit;
+mod metric;
+mod query;
+mod score;
+mod search;
+
+pub use error::Error;
+pub use file::{Damage, FileSpec, MAX_DIMS, Snapshot, VectorFile, VerifyReport};
+pub use filter::RowFilter;
+pub use hit::Hit;
+pub use metric::{Dtype, Metric};
+pub use query::Query;
+pub use search::{Backend, GpuMode, SearchOutcome, Searcher, SearcherOptions};

@@ -1,14 +1,43 @@
 //! Chunkers: pure functions from text (and sentence vectors) to byte ranges.
 //!
+//! Every chunker only says where a text may be cut well ([`recursive`], [`markdown`], [`sentence`], [`semantic`]);
+//! one packer turns that into ranges and keeps the invariants. Start reading at [`build`], then `pack.rs`.
+//!
 //! Invariants, property-tested for every chunker: each chunk is a byte range of the text; starts and ends
 //! strictly increase; ranges lie on grapheme boundaries; their union covers all non-blank text; no chunk is
-//! blank; no chunk is larger than the hard cap.
+//! blank; no chunk is larger than the hard cap. One exception to the last: a single grapheme that is larger than
+//! the cap by itself (a family emoji under a cap of 2 characters) is a chunk of its own, because a grapheme is
+//! never split.
 //!
 //! Must not know: libraries, models' files, windows.
+
+mod breaks;
+mod config;
+mod graphemes;
+mod markdown;
+mod measure;
+mod merge;
+mod outline;
+mod pack;
+mod recursive;
+mod ruler;
+mod segments;
+mod semantic;
+mod sentence;
+mod sentences;
+mod similarity;
+pub mod stats;
+pub mod svg;
 
 use serde::{Deserialize, Serialize};
 
 use crate::extract::Span;
+
+pub use config::{ChunkerConfig, ChunkerKind, Threshold, Unit};
+pub use measure::{CharMeasure, Measure, WordMeasure};
+pub use segments::segments;
+pub use semantic::{SegmentTable, cut};
+pub use similarity::{auto_threshold, boundaries, similarities, similarities_at};
 
 /// One chunk: a byte range of the document's text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,108 +46,25 @@ pub struct Chunk {
     pub start: usize,
     /// Byte after the last.
     pub end: usize,
-    /// Cosine between the sentences on both sides of the start; `None` at the document's start and for chunkers
-    /// that look at no vectors.
+    /// Cosine between the segments on both sides of the start; `None` at the document's start and where no
+    /// vectors were given. A start inside one segment counts as 1.
     pub left_similarity: Option<f32>,
     /// The same at the end.
     pub right_similarity: Option<f32>,
-}
-
-/// Which chunker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChunkerKind {
-    /// Separators from coarse to fine, filled up to the size.
-    #[default]
-    Recursive,
-    /// Headings first, then recursive; code fences and tables kept whole up to the cap.
-    Markdown,
-    /// Whole sentences, filled up to the size.
-    Sentence,
-    /// Cuts where the similarity of neighbouring segments falls below a threshold.
-    Semantic,
-}
-
-/// What sizes are counted in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Unicode code points.
-    #[default]
-    Chars,
-    /// Tokens of the embedder.
-    Tokens,
-}
-
-/// Where the semantic chunker cuts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Threshold {
-    /// Mean minus one standard deviation of the document's own similarities.
-    #[default]
-    Auto,
-    /// A cosine: 0 cuts (nearly) nowhere, 1 nearly everywhere.
-    Fixed(f32),
-}
-
-/// A configured chunker, as a value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChunkerConfig {
-    /// Which chunker.
-    pub kind: ChunkerKind,
-    /// Hard cap on a chunk, in `unit`; at least 1.
-    pub size: usize,
-    /// Repeated from the end of the previous chunk, in `unit`; less than `size`.
-    pub overlap: usize,
-    /// Chunks smaller than this are merged with a neighbour where the cap allows it, in `unit`; at most `size`.
-    pub min_size: usize,
-    /// Semantic chunker only.
-    pub threshold: Threshold,
-    /// What `size`, `overlap` and `min_size` are counted in.
-    pub unit: Unit,
-    /// Separators of the recursive splitter, coarse to fine; empty means the default list.
-    pub separators: Vec<String>,
-}
-
-impl Default for ChunkerConfig {
-    fn default() -> Self {
-        Self {
-            kind: ChunkerKind::Recursive,
-            size: 1000,
-            overlap: 100,
-            min_size: 0,
-            threshold: Threshold::Auto,
-            unit: Unit::Chars,
-            separators: Vec::new(),
-        }
-    }
-}
-
-/// Counts the size of a piece of text in the chunker's unit.
-pub trait Measure: Sync {
-    /// The size of `text`. Need not be additive.
-    fn size(&self, text: &str) -> usize;
-}
-
-/// Counts Unicode code points.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CharMeasure;
-
-impl Measure for CharMeasure {
-    fn size(&self, text: &str) -> usize {
-        text.chars().count()
-    }
 }
 
 /// Computes unit-length vectors for the semantic chunker: `texts.len() * dims` floats, row by row.
 pub type EmbedFn<'a> = dyn Fn(&[&str]) -> Result<Vec<f32>, String> + 'a;
 
 /// Where the semantic chunker gets the vectors of its segments. Exactly one of the two must be given.
+///
+/// Chunkers that need no vectors never call `embed`; given `vectors`, they add the boundary curve and the
+/// similarities at their cuts to the result.
 #[derive(Clone, Copy, Default)]
 pub struct VectorSource<'a> {
     /// Called once with every segment.
     pub embed: Option<&'a EmbedFn<'a>>,
-    /// One unit-length vector for each of [`segments`], row by row.
+    /// One unit-length vector for each of [`segments()`], row by row.
     pub vectors: Option<&'a [f32]>,
 }
 
@@ -135,7 +81,7 @@ pub struct ChunkInput<'a> {
     pub vectors: VectorSource<'a>,
 }
 
-/// The similarity of two neighbouring segments, at the byte where one ends and the next starts.
+/// The similarity of two neighbouring segments, at the byte where the right one starts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Boundary {
     /// Byte position: the start of the right segment.
@@ -149,7 +95,7 @@ pub struct Boundary {
 pub struct Chunking {
     /// Chunks in document order.
     pub chunks: Vec<Chunk>,
-    /// The boundary curve (empty for chunkers that look at no vectors).
+    /// The boundary curve (empty where no vectors were given).
     pub boundaries: Vec<Boundary>,
     /// The threshold used, once resolved.
     pub threshold: Option<f32>,
@@ -189,8 +135,12 @@ pub trait Chunker: Send + Sync {
 /// # Errors
 /// A parameter is out of range; the message says which and what is allowed.
 pub fn build(config: &ChunkerConfig) -> Result<Box<dyn Chunker>, ChunkError> {
-    Err(ChunkError::Config(format!(
-        "{:?} is not built",
-        config.kind
-    )))
+    config.validate()?;
+    let config = config.clone();
+    Ok(match config.kind {
+        ChunkerKind::Recursive => Box::new(recursive::Recursive(config)),
+        ChunkerKind::Markdown => Box::new(markdown::Markdown(config)),
+        ChunkerKind::Sentence => Box::new(sentence::Sentence(config)),
+        ChunkerKind::Semantic => Box::new(semantic::Semantic(config)),
+    })
 }

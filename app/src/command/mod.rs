@@ -1,1 +1,168 @@
-//! command
+//! [`Command`]: everything a person can ask of the window, as one value. Menus, shortcuts, the palette and tests
+//! all go through it; [`run`] routes it to the handler of its domain.
+//!
+//! Invariant: handlers change state and hand work to jobs; they never wait, and they know no egui.
+
+mod catalogue;
+mod chat;
+mod chunks;
+mod events;
+mod library;
+mod search;
+mod shortcut;
+mod view;
+
+pub use catalogue::{Entry, entries};
+pub use events::apply;
+pub use shortcut::{KeyName, Shortcut};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::chunk::ChunkerConfig;
+use crate::jobs::Jobs;
+use crate::retrieve::SearchOptions;
+use crate::state::{AppState, Passage, RowMetrics, SortKey, Space, StatusFilter, ThemeChoice};
+use crate::store::DocumentId;
+
+/// Something a person asks of the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Brings a space to the front.
+    ShowSpace(Space),
+    /// Opens the command palette, or closes it.
+    TogglePalette,
+    /// Closes what is open on top: palette, then inspector.
+    Dismiss,
+    /// Takes a message away.
+    DismissNotice(usize),
+    /// Copies nothing else than what it says; the window does it.
+    Quit,
+    /// Chooses light, dark or system.
+    SetTheme(ThemeChoice),
+    /// Chooses the zoom.
+    SetScale(f32),
+    /// Remembers the window's inner size.
+    RememberWindowSize([f32; 2]),
+
+    /// Opens the library again after it failed.
+    ReopenLibrary,
+    /// Asks for files with the system's dialog.
+    PickFiles,
+    /// Asks for a folder with the system's dialog.
+    PickFolder,
+    /// Ingests files and folders.
+    AddPaths(Vec<PathBuf>),
+    /// Ingests the sample documents.
+    AddSamples,
+    /// Stops the ingest.
+    CancelIngest,
+    /// Selects a document; with `extend` adds to or takes from the selection.
+    SelectDocument {
+        /// Which.
+        id: DocumentId,
+        /// Keep what is selected.
+        extend: bool,
+    },
+    /// Selects every listed document.
+    SelectAllDocuments,
+    /// Removes documents from the library (never their files).
+    RemoveDocuments(Vec<DocumentId>),
+    /// Removes what is selected.
+    RemoveSelected,
+    /// Adds removed documents again, each with its chunker.
+    RestoreDocuments(Vec<(PathBuf, ChunkerConfig)>),
+    /// Sorts the table, or turns its order.
+    SortDocuments(SortKey),
+    /// Lists documents whose title or path holds a text.
+    FilterDocuments(String),
+    /// Lists documents of some states.
+    FilterStatus(StatusFilter),
+
+    /// Shows a document's chunks, at a byte of its text where one is given.
+    OpenInChunks {
+        /// Which document.
+        document: DocumentId,
+        /// Where to.
+        byte: Option<usize>,
+    },
+    /// Recuts the document in hand.
+    SetChunker(ChunkerConfig),
+    /// Tells how wide rows of text are.
+    SetRowMetrics(Arc<RowMetrics>),
+    /// Computes the boundary curve for a chunker that does not need it.
+    ComputeCurve,
+    /// Scrolls the text to a byte.
+    JumpTo(usize),
+    /// Shows a chunk of the document in hand in the inspector.
+    InspectChunk(usize),
+    /// Stores the document with the chunker in hand.
+    UseChunkerForDocument,
+    /// Uses the chunker in hand for documents added from now on.
+    UseChunkerForNew,
+
+    /// Searches.
+    Search(String),
+    /// Searches again in another way.
+    SetSearchOptions(SearchOptions),
+    /// Selects a hit and shows it in the inspector.
+    SelectHit(usize),
+    /// Shows a passage in the inspector.
+    Inspect(Box<Passage>),
+
+    /// Asks a question.
+    Ask(String),
+    /// Stops the answer.
+    StopAnswer,
+    /// Forgets questions and answers.
+    ClearChat,
+    /// Answers with this model from now on; `None` takes the best one installed.
+    UseModel(Option<String>),
+
+    /// Looks up what is installed.
+    ListModels,
+}
+
+/// Carries out `command`.
+pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
+    use Command as C;
+    match command {
+        C::ShowSpace(_)
+        | C::TogglePalette
+        | C::Dismiss
+        | C::DismissNotice(_)
+        | C::Quit
+        | C::SetTheme(_)
+        | C::SetScale(_)
+        | C::RememberWindowSize(_)
+        | C::ListModels => view::run(command, state, jobs),
+        C::ReopenLibrary
+        | C::PickFiles
+        | C::PickFolder
+        | C::AddPaths(_)
+        | C::AddSamples
+        | C::CancelIngest
+        | C::SelectDocument { .. }
+        | C::SelectAllDocuments
+        | C::RemoveDocuments(_)
+        | C::RemoveSelected
+        | C::RestoreDocuments(_)
+        | C::SortDocuments(_)
+        | C::FilterDocuments(_)
+        | C::FilterStatus(_) => library::run(command, state, jobs),
+        C::OpenInChunks { .. }
+        | C::SetChunker(_)
+        | C::SetRowMetrics(_)
+        | C::ComputeCurve
+        | C::JumpTo(_)
+        | C::InspectChunk(_)
+        | C::UseChunkerForDocument
+        | C::UseChunkerForNew => chunks::run(command, state, jobs),
+        C::Search(_) | C::SetSearchOptions(_) | C::SelectHit(_) | C::Inspect(_) => {
+            search::run(command, state, jobs);
+        }
+        C::Ask(_) | C::StopAnswer | C::ClearChat | C::UseModel(_) => {
+            chat::run(command, state, jobs)
+        }
+    }
+}

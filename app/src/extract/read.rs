@@ -40,6 +40,9 @@ fn read_any(
         let err = io::Error::other("this is no regular file");
         return Err(ExtractError::io(&err));
     }
+    if metadata.len() == 0 {
+        return Err(ExtractError::empty());
+    }
     let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
     let bytes = || read_all(path, limits);
     let kind = detect(path, &head)?;

@@ -1,1 +1,265 @@
-//! jobs
+//! Long work on named threads, so that the window never waits.
+//!
+//! [`Jobs`] takes requests through bounded channels and gives [`Event`]s back; a job wakes the window when it has
+//! something to show. Searches and cuts are latest-wins: a newer request replaces one that has not begun.
+//!
+//! Invariant: nothing here blocks the caller, and nothing here knows egui.
+
+mod answer;
+mod dialog;
+mod documents;
+mod event;
+mod ingest;
+mod lab;
+mod latest;
+mod models;
+mod samples;
+mod search;
+mod settings;
+
+pub use answer::AnswerRequest;
+pub use event::Event;
+pub use lab::LabRequest;
+pub use search::SearchRequest;
+pub(crate) use settings::load as load_settings;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+
+use crate::ingest::IngestOptions;
+use crate::library::{Library, LibraryOptions};
+use crate::progress::IngestProgress;
+use crate::state::{RowMetrics, Settings};
+use crate::store::DocumentRecord;
+
+/// What jobs work on.
+#[derive(Clone, Default)]
+pub struct JobsOptions {
+    /// The library.
+    pub library: LibraryOptions,
+    /// Where settings are kept; `None` keeps none.
+    pub home: Option<PathBuf>,
+    /// A folder of sample documents; `None` takes those that the program carries.
+    pub samples: Option<PathBuf>,
+}
+
+/// Wakes the window.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// Events that may wait for the window before a job has to wait for it.
+const EVENTS_CAPACITY: usize = 4096;
+
+/// Where jobs put what they have to tell.
+#[derive(Clone)]
+pub(crate) struct Outbox {
+    events: SyncSender<Event>,
+    wake: Wake,
+}
+
+impl Outbox {
+    /// Tells the window; false when it is gone.
+    fn send(&self, event: Event) -> bool {
+        let sent = self.events.send(event).is_ok();
+        (self.wake)();
+        sent
+    }
+}
+
+/// The window's side of all jobs.
+pub struct Jobs {
+    outbox: Outbox,
+    events: Receiver<Event>,
+    options: JobsOptions,
+    settings: settings::Saver,
+    row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
+    workers: Option<Workers>,
+}
+
+/// The threads that work on an open library.
+struct Workers {
+    ingest: ingest::Handle,
+    documents: documents::Handle,
+    search: search::Handle,
+    lab: lab::Handle,
+    answer: answer::Handle,
+}
+
+impl Jobs {
+    /// Jobs whose library is not open yet.
+    pub fn new(options: JobsOptions, wake: Wake) -> Self {
+        let (sender, events) = sync_channel(EVENTS_CAPACITY);
+        let outbox = Outbox {
+            events: sender,
+            wake,
+        };
+        Self {
+            settings: settings::Saver::start(options.home.clone(), outbox.clone()),
+            outbox,
+            events,
+            options,
+            row_metrics: Arc::default(),
+            workers: None,
+        }
+    }
+
+    /// The next event, if there is one.
+    pub fn next_event(&self) -> Option<Event> {
+        self.events.try_recv().ok()
+    }
+
+    /// Opens the library on a thread of its own.
+    pub fn open_library(&self) {
+        let (outbox, options) = (self.outbox.clone(), self.options.library.clone());
+        spawn("open-library", move || {
+            outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
+        });
+    }
+
+    /// Starts the threads that work on `library`.
+    pub fn attach(&mut self, library: Arc<Library>) {
+        let outbox = &self.outbox;
+        self.workers = Some(Workers {
+            ingest: ingest::Handle::start(Arc::clone(&library), outbox.clone()),
+            documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
+            search: search::Handle::start(Arc::clone(&library), outbox.clone()),
+            lab: lab::Handle::start(
+                Arc::clone(&library),
+                outbox.clone(),
+                Arc::clone(&self.row_metrics),
+            ),
+            answer: answer::Handle::start(library, outbox.clone()),
+        });
+    }
+
+    /// Whether a library is attached.
+    pub fn is_attached(&self) -> bool {
+        self.workers.is_some()
+    }
+
+    /// Writes the settings soon.
+    pub fn save_settings(&self, settings: &Settings) {
+        self.settings.save(settings.clone());
+    }
+
+    /// Queues an ingest; false when the queue is full or no library is open.
+    pub fn ingest(&self, paths: Vec<PathBuf>, options: IngestOptions) -> bool {
+        self.workers
+            .as_ref()
+            .is_some_and(|workers| workers.ingest.add(paths, options))
+    }
+
+    /// Stops the running ingest and forgets the waiting ones; false when none runs.
+    pub fn cancel_ingest(&self) -> bool {
+        self.workers
+            .as_ref()
+            .is_some_and(|workers| workers.ingest.cancel())
+    }
+
+    /// A snapshot of the running ingest.
+    pub fn ingest_progress(&self) -> Option<IngestProgress> {
+        self.workers
+            .as_ref()
+            .and_then(|workers| workers.ingest.progress())
+    }
+
+    /// Lists every document.
+    pub fn list_documents(&self) {
+        self.with_documents(documents::Task::List);
+    }
+
+    /// Removes documents.
+    pub fn remove_documents(&self, records: Vec<DocumentRecord>) {
+        self.with_documents(documents::Task::Remove(records));
+    }
+
+    fn with_documents(&self, task: documents::Task) {
+        if let Some(workers) = &self.workers {
+            workers.documents.add(task);
+        }
+    }
+
+    /// Asks for files in the system's dialog.
+    pub fn pick_files(&self) {
+        dialog::pick_files(self.outbox.clone());
+    }
+
+    /// Asks for a folder in the system's dialog.
+    pub fn pick_folder(&self) {
+        dialog::pick_folder(self.outbox.clone());
+    }
+
+    /// Searches; replaces a search that has not begun.
+    pub fn search(&self, request: SearchRequest) {
+        if let Some(workers) = &self.workers {
+            workers.search.put(request);
+        }
+    }
+
+    /// Cuts a document; replaces a cut that has not begun.
+    pub fn cut(&mut self, request: LabRequest) {
+        if let Some(workers) = &mut self.workers {
+            workers.lab.put(request);
+        }
+    }
+
+    /// Tells how wide the rows of a text are from now on.
+    pub fn set_row_metrics(&self, metrics: Arc<RowMetrics>) {
+        *self
+            .row_metrics
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = metrics;
+    }
+
+    /// Asks a question; false when no library is open or another answer is being written.
+    pub fn ask(&self, request: AnswerRequest) -> bool {
+        self.workers
+            .as_ref()
+            .is_some_and(|workers| workers.answer.ask(request))
+    }
+
+    /// Stops the answer.
+    pub fn stop_answer(&self) {
+        if let Some(workers) = &self.workers {
+            workers.answer.stop();
+        }
+    }
+
+    /// Looks up what is installed.
+    pub fn list_models(&self) {
+        models::list(self.options.library.clone(), self.outbox.clone());
+    }
+
+    /// Gives the sample documents as if they had been picked.
+    pub fn pick_samples(&self) {
+        let JobsOptions {
+            library, samples, ..
+        } = self.options.clone();
+        samples::pick(samples, library.home, self.outbox.clone());
+    }
+}
+
+/// A running thread that is joined when its handle goes.
+struct Worker(Option<JoinHandle<()>>);
+
+impl Worker {
+    fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Self {
+        Self(spawn(name, work))
+    }
+
+    fn join(&mut self) {
+        if let Some(thread) = self.0.take() {
+            // A panic of a job was reported by the panic hook already; closing goes on.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Starts a named thread; a system without threads left gets none, and says so in the log.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+    spawned
+        .inspect_err(|err| tracing::error!("no thread for {name}: {err}"))
+        .ok()
+}

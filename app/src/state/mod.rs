@@ -1,1 +1,86 @@
-//! state
+//! What the window shows: plain data, changed only by the handlers of `command` (which also take in the
+//! events of `jobs`), read by the panels of `ui`.
+//!
+//! Invariant: no I/O, no locks, no egui. Start at [`AppState`].
+
+mod chat;
+mod inspector;
+mod lab;
+mod library;
+mod loadable;
+mod models;
+mod notice;
+mod search;
+mod settings;
+mod space;
+mod text_rows;
+
+pub use chat::{ChatState, Turn, TurnState};
+pub use inspector::{Passage, Selection};
+pub use lab::{Jump, LabResult, LabState, SizeStats};
+pub use library::{LibraryState, SortKey, StatusFilter};
+pub use loadable::Loadable;
+pub use models::ModelRow;
+pub use notice::{Notice, NoticeKind, Undo};
+pub use search::SearchState;
+pub use settings::{Settings, ThemeChoice};
+pub use space::Space;
+pub use text_rows::{RowKind, RowMetrics, TextRow, TextRows};
+
+use std::path::PathBuf;
+
+use crate::library::Error;
+
+/// All state of the window.
+#[derive(Debug, Default)]
+pub struct AppState {
+    /// The space in front.
+    pub space: Space,
+    /// What is remembered between runs.
+    pub settings: Settings,
+    /// The open library's documents and the ingest.
+    pub library: LibraryState,
+    /// The document under the knife.
+    pub lab: LabState,
+    /// The query and its hits.
+    pub search: SearchState,
+    /// Questions and answers.
+    pub chat: ChatState,
+    /// What the models space lists.
+    pub models: Loadable<Vec<ModelRow>>,
+    /// What the inspector shows.
+    pub selection: Selection,
+    /// Messages on top of the window, oldest first.
+    pub notices: Vec<Notice>,
+    /// Whether the command palette is open.
+    pub palette_open: bool,
+    /// The open library.
+    pub opened: Loadable<Opened>,
+}
+
+/// What the window knows about the open library.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opened {
+    /// Where it lies.
+    pub home: PathBuf,
+    /// What the vector leg runs on.
+    pub backend: String,
+    /// Name of the embedder.
+    pub embedder: String,
+    /// A sentence for people when the hash embedder stands in.
+    pub embedder_note: Option<String>,
+    /// Another process writes to it.
+    pub read_only: bool,
+}
+
+impl AppState {
+    /// Shows `error` until it is dismissed.
+    pub fn report(&mut self, error: &Error) {
+        self.notices.push(Notice::error(error));
+    }
+
+    /// Shows a short message that goes away by itself, with its undo where there is one.
+    pub fn tell(&mut self, text: impl Into<String>, undo: Option<Undo>) {
+        self.notices.push(Notice::message(text, undo));
+    }
+}

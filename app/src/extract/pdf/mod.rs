@@ -79,6 +79,12 @@ fn load_library(path: Option<&Path>) -> Result<&'static Pdfium, ExtractError> {
             "reading PDF needs the PDFium library, which is not installed".to_owned(),
         ));
     };
+    if !path.is_file() {
+        return Err(missing(format!(
+            "reading PDF needs the PDFium library, which is not at {}",
+            path.display()
+        )));
+    }
     let bindings = Pdfium::bind_to_library(path).map_err(|err| {
         missing(format!(
             "the PDFium library cannot be loaded from {}: {err:?}",

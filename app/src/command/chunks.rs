@@ -1,0 +1,133 @@
+//! The document under the knife.
+
+use super::Command;
+use crate::chunk::ChunkerConfig;
+use crate::jobs::{Jobs, LabRequest};
+use crate::state::{AppState, Jump, Loadable, Passage, Selection, Space};
+use crate::store::{DocumentId, DocumentStatus};
+
+pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
+    match command {
+        Command::OpenInChunks { document, byte } => {
+            open(document, state, jobs);
+            if let Some(byte) = byte {
+                jump(byte, state);
+            }
+            super::run(Command::ShowSpace(Space::Chunks), state, jobs);
+        }
+        Command::SetChunker(config) => {
+            state.lab.config = config;
+            recut(state, jobs);
+        }
+        Command::SetRowMetrics(metrics) => {
+            jobs.set_row_metrics(metrics);
+            recut(state, jobs);
+        }
+        Command::ComputeCurve => {
+            state.lab.curve_wanted = true;
+            recut(state, jobs);
+        }
+        Command::JumpTo(byte) => jump(byte, state),
+        Command::InspectChunk(index) => inspect(index, state),
+        Command::UseChunkerForDocument => store(state, jobs),
+        Command::UseChunkerForNew => {
+            state.settings.chunker = state.lab.config.clone();
+            jobs.save_settings(&state.settings);
+            state.tell("New documents will be split this way", None);
+        }
+        _ => {}
+    }
+}
+
+/// Opens the selected document, else the first searchable one, when none is open.
+pub(super) fn open_default(state: &mut AppState, jobs: &mut Jobs) {
+    if state.lab.document.is_some() {
+        return;
+    }
+    let selected = state.library.selected.first().copied();
+    let mut listed = state.library.listed().into_iter();
+    let first = || {
+        listed
+            .find(|record| record.status == DocumentStatus::Ready)
+            .map(|record| record.id)
+    };
+    if let Some(document) = selected.or_else(first) {
+        open(document, state, jobs);
+    }
+}
+
+/// Asks for a chunking of the document in hand with the chunker in hand.
+pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
+    let Some(document) = state.lab.document else {
+        return;
+    };
+    state.lab.asked += 1;
+    state.lab.result.start();
+    jobs.cut(LabRequest {
+        number: state.lab.asked,
+        document,
+        config: state.lab.config.clone(),
+        curve_wanted: state.lab.curve_wanted,
+    });
+}
+
+fn open(document: DocumentId, state: &mut AppState, jobs: &mut Jobs) {
+    if state.lab.document != Some(document) {
+        let stored: Option<ChunkerConfig> = state
+            .library
+            .document(document)
+            .and_then(|record| record.chunker.clone());
+        state.lab.config = stored.unwrap_or_else(|| state.lab.config.clone());
+        state.lab.document = Some(document);
+        state.lab.curve_wanted = false;
+        state.lab.extraction = Loadable::Pending { previous: None };
+        state.lab.result = Loadable::Idle;
+    }
+    recut(state, jobs);
+}
+
+fn jump(byte: usize, state: &mut AppState) {
+    let number = state.lab.jump.map_or(0, |jump| jump.number) + 1;
+    state.lab.jump = Some(Jump { number, byte });
+}
+
+fn inspect(index: usize, state: &mut AppState) {
+    let lab = &state.lab;
+    let (Some(extraction), Some(result)) = (lab.extraction.value(), lab.result.value()) else {
+        return;
+    };
+    let (Some(chunk), Some(document)) = (result.chunks.get(index), lab.document) else {
+        return;
+    };
+    let record = state.library.document(document);
+    let passage = Passage {
+        document,
+        title: record
+            .map(|record| record.title.clone())
+            .unwrap_or_default(),
+        path: record.map(|record| record.path.clone()).unwrap_or_default(),
+        text: extraction
+            .text
+            .get(chunk.start..chunk.end)
+            .unwrap_or_default()
+            .to_owned(),
+        place: extraction.place(chunk.start..chunk.end),
+        start: chunk.start,
+        end: chunk.end,
+        index: Some(index),
+        tokens: None,
+        score: None,
+        scores: crate::retrieve::HitScores::default(),
+        query: String::new(),
+    };
+    state.selection = Selection::Passage(Box::new(passage));
+}
+
+fn store(state: &mut AppState, jobs: &mut Jobs) {
+    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else {
+        return;
+    };
+    let path = record.path.clone();
+    let config = state.lab.config.clone();
+    super::library::add(vec![path], config, state, jobs);
+}

@@ -1,0 +1,248 @@
+//! What jobs report, taken into the state.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Command, chunks, search};
+use crate::answer::{Answer, AskEvent};
+use crate::chunk::ChunkerConfig;
+use crate::ingest::IngestReport;
+use crate::jobs::{Event, Jobs};
+use crate::library::{Error, Library};
+use crate::state::{AppState, LabResult, Loadable, Opened, Space, Turn, TurnState, Undo};
+use crate::store::{DocumentRecord, DocumentStatus};
+
+/// Takes an event into the state.
+pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
+    match event {
+        Event::LibraryOpened(outcome) => library_opened(outcome, state, jobs),
+        Event::DocumentsListed(outcome) => documents_listed(outcome, state, jobs),
+        Event::DocumentsRemoved { records, outcome } => {
+            documents_removed(&records, outcome, state, jobs)
+        }
+        Event::IngestStarted => state.library.queued = state.library.queued.saturating_sub(1),
+        Event::IngestFinished(outcome) => ingest_finished(outcome, state, jobs),
+        Event::PathsPicked(paths) => super::run(Command::AddPaths(paths), state, jobs),
+        Event::Searched { number, outcome } if number == state.search.asked => {
+            state.search.results.finish(outcome);
+        }
+        Event::TextLoaded { document, outcome } if state.lab.document == Some(document) => {
+            state.lab.extraction.finish(outcome);
+        }
+        Event::SegmentsEmbedded {
+            document,
+            done,
+            total,
+        } if state.lab.document == Some(document) => {
+            state.lab.embedding = (done < total).then_some((done, total));
+        }
+        Event::Cut { number, outcome } if number <= state.lab.asked => cut(number, outcome, state),
+        Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
+        Event::Answered { number, outcome } => answered(number, *outcome, state),
+        Event::ModelsListed(outcome) => state.models.finish(outcome),
+        Event::Failed(error) => state.report(&error),
+        Event::Searched { .. }
+        | Event::TextLoaded { .. }
+        | Event::SegmentsEmbedded { .. }
+        | Event::Cut { .. } => {}
+    }
+}
+
+fn library_opened(outcome: Result<Arc<Library>, Error>, state: &mut AppState, jobs: &mut Jobs) {
+    state.opened.finish(outcome.map(|library| {
+        let opened = Opened {
+            home: library.home().to_owned(),
+            backend: library.backend_name(),
+            embedder: library.embedder().name().to_owned(),
+            embedder_note: library.embedder_note().map(str::to_owned),
+            read_only: library.is_read_only(),
+        };
+        jobs.attach(library);
+        opened
+    }));
+    if state.opened.error().is_none() {
+        list_documents(state, jobs);
+    }
+}
+
+fn list_documents(state: &mut AppState, jobs: &mut Jobs) {
+    state.library.documents.start();
+    jobs.list_documents();
+}
+
+fn documents_listed(
+    outcome: Result<Vec<DocumentRecord>, Error>,
+    state: &mut AppState,
+    jobs: &mut Jobs,
+) {
+    state.library.documents.finish(outcome);
+    let known = |id| state.library.document(id).is_some();
+    let gone: Vec<_> = state
+        .library
+        .selected
+        .iter()
+        .copied()
+        .filter(|id| !known(*id))
+        .collect();
+    for id in gone {
+        state.library.selected.remove(&id);
+    }
+    if state.space == Space::Chunks {
+        chunks::open_default(state, jobs);
+    }
+}
+
+fn documents_removed(
+    records: &[DocumentRecord],
+    outcome: Result<usize, Error>,
+    state: &mut AppState,
+    jobs: &mut Jobs,
+) {
+    match outcome {
+        Ok(_) => {
+            let ready = records
+                .iter()
+                .filter(|record| record.status == DocumentStatus::Ready);
+            let back: Vec<(PathBuf, ChunkerConfig)> = ready
+                .map(|record| {
+                    (
+                        record.path.clone(),
+                        record.chunker.clone().unwrap_or_default(),
+                    )
+                })
+                .collect();
+            let text = match records {
+                [one] => format!("Removed “{}”", one.title),
+                many => format!("Removed {} documents", many.len()),
+            };
+            let undo = (!back.is_empty()).then_some(Undo::RestoreDocuments(back));
+            state.tell(text, undo);
+        }
+        Err(error) => state.report(&error),
+    }
+    list_documents(state, jobs);
+    search::search(state, jobs);
+}
+
+fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, jobs: &mut Jobs) {
+    state.library.ingest = None;
+    state.library.cancelling = false;
+    match outcome {
+        Ok(report) => {
+            state.tell(sentence(&report), None);
+            state.library.last_report = Some(report);
+        }
+        Err(error) => state.report(&error),
+    }
+    list_documents(state, jobs);
+    search::search(state, jobs);
+}
+
+/// One sentence on what became of the files.
+fn sentence(report: &IngestReport) -> String {
+    let count = |wanted: fn(&DocumentStatus) -> bool| {
+        report
+            .files
+            .iter()
+            .filter(|file| wanted(&file.status))
+            .count()
+    };
+    let unchanged = report.files.iter().filter(|file| file.unchanged).count();
+    let ready = count(|status| *status == DocumentStatus::Ready) - unchanged;
+    let failed = count(|status| {
+        !matches!(
+            status,
+            DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled
+        )
+    });
+    let mut parts = vec![format!(
+        "{ready} {} ready",
+        if ready == 1 { "document" } else { "documents" }
+    )];
+    for (number, word) in [(unchanged, "unchanged"), (failed, "with problems")] {
+        if number > 0 {
+            parts.push(format!("{number} {word}"));
+        }
+    }
+    let outcome = if report.cancelled { "Stopped" } else { "Done" };
+    format!("{outcome}: {} in {:.1} s", parts.join(", "), report.secs)
+}
+
+fn cut(number: u64, outcome: Result<Arc<LabResult>, Error>, state: &mut AppState) {
+    let newest = number == state.lab.asked;
+    if newest {
+        state.lab.embedding = None;
+        state.lab.result.finish(outcome);
+    } else if let Ok(result) = outcome {
+        state.lab.result = Loadable::Pending {
+            previous: Some(result),
+        };
+    }
+}
+
+fn turn(number: u64, state: &mut AppState) -> Option<&mut Turn> {
+    state
+        .chat
+        .turns
+        .iter_mut()
+        .rev()
+        .find(|turn| turn.number == number)
+}
+
+fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
+    let Some(turn) = turn(number, state) else {
+        return;
+    };
+    match event {
+        AskEvent::Retrieved(hits) => turn.hits = hits,
+        AskEvent::LoadingModel(name) => turn.state = TurnState::Loading(name),
+        AskEvent::Token(piece) => {
+            turn.state = TurnState::Writing;
+            turn.text.push_str(&piece);
+        }
+    }
+}
+
+fn answered(number: u64, outcome: Result<Answer, Error>, state: &mut AppState) {
+    let Some(turn) = turn(number, state) else {
+        return;
+    };
+    turn.state = match outcome {
+        Ok(answer) => TurnState::Done(Box::new(answer)),
+        Err(error) => TurnState::Failed(error),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::FileOutcome;
+
+    fn file(status: DocumentStatus, unchanged: bool) -> FileOutcome {
+        FileOutcome {
+            path: "a".into(),
+            document: None,
+            status,
+            reason: None,
+            unchanged,
+            pages: None,
+            chunks: 0,
+            secs: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_report_is_one_sentence() {
+        use DocumentStatus::{NeedsOcr, Ready};
+        let files = vec![file(Ready, false), file(Ready, true), file(NeedsOcr, false)];
+        let report = IngestReport {
+            files,
+            cancelled: false,
+            secs: 1.25,
+        };
+        assert_eq!(
+            sentence(&report),
+            "Done: 1 document ready, 1 unchanged, 1 with problems in 1.2 s"
+        );
+    }
+}

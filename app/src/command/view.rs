@@ -1,0 +1,61 @@
+//! Spaces, palette, messages, preferences.
+
+use super::Command;
+use crate::jobs::Jobs;
+use crate::state::{AppState, Selection, Space};
+
+pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
+    match command {
+        Command::ShowSpace(space) => show(space, state, jobs),
+        Command::TogglePalette => state.palette_open = !state.palette_open,
+        Command::Dismiss => dismiss(state),
+        Command::DismissNotice(index) if index < state.notices.len() => {
+            state.notices.remove(index);
+        }
+        Command::SetTheme(theme) => {
+            state.settings.theme = theme;
+            jobs.save_settings(&state.settings);
+        }
+        Command::SetScale(scale) => {
+            state.settings.scale = scale.clamp(0.8, 2.0);
+            jobs.save_settings(&state.settings);
+        }
+        Command::RememberWindowSize(size) => {
+            state.settings.window_size = size;
+            jobs.save_settings(&state.settings);
+        }
+        Command::ListModels => list_models(state, jobs),
+        _ => {}
+    }
+}
+
+fn show(space: Space, state: &mut AppState, jobs: &mut Jobs) {
+    state.palette_open = false;
+    if state.space == space {
+        return;
+    }
+    state.space = space;
+    state.selection = Selection::Nothing;
+    state.settings.space = space;
+    jobs.save_settings(&state.settings);
+    match space {
+        Space::Models => list_models(state, jobs),
+        Space::Chunks => super::chunks::open_default(state, jobs),
+        _ => {}
+    }
+}
+
+fn list_models(state: &mut AppState, jobs: &mut Jobs) {
+    state.models.start();
+    jobs.list_models();
+}
+
+fn dismiss(state: &mut AppState) {
+    if state.palette_open {
+        state.palette_open = false;
+    } else if state.selection != Selection::Nothing {
+        state.selection = Selection::Nothing;
+    } else {
+        state.library.selected.clear();
+    }
+}

@@ -1,0 +1,96 @@
+//! Answers, one at a time, streamed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Event, Outbox, Worker};
+use crate::answer::AskOptions;
+use crate::library::Library;
+use crate::progress::CancelToken;
+
+/// A question to answer.
+#[derive(Clone, Debug)]
+pub struct AnswerRequest {
+    /// Its number, which comes back with every event.
+    pub number: u64,
+    /// The question.
+    pub question: String,
+    /// How to answer.
+    pub options: AskOptions,
+}
+
+/// The window's side.
+pub(super) struct Handle {
+    requests: Option<SyncSender<(AnswerRequest, CancelToken)>>,
+    running: Arc<AtomicBool>,
+    cancel: Mutex<CancelToken>,
+    worker: Worker,
+}
+
+impl Handle {
+    pub(super) fn start(library: Arc<Library>, outbox: Outbox) -> Self {
+        let (requests, queue) = sync_channel(1);
+        let running: Arc<AtomicBool> = Arc::default();
+        let busy = Arc::clone(&running);
+        let worker = Worker::start("answer", move || work(&library, &outbox, &queue, &busy));
+        Self {
+            requests: Some(requests),
+            running,
+            cancel: Mutex::default(),
+            worker,
+        }
+    }
+
+    /// Begins an answer; false while another is being written.
+    pub(super) fn ask(&self, request: AnswerRequest) -> bool {
+        let Some(requests) = &self.requests else {
+            return false;
+        };
+        if self.running.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        let token = CancelToken::new();
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        requests.try_send((request, token)).is_ok()
+    }
+
+    pub(super) fn stop(&self) {
+        self.cancel
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .cancel();
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.stop();
+        self.requests = None;
+        self.worker.join();
+    }
+}
+
+fn work(
+    library: &Library,
+    outbox: &Outbox,
+    queue: &Receiver<(AnswerRequest, CancelToken)>,
+    running: &AtomicBool,
+) {
+    for (
+        AnswerRequest {
+            number,
+            question,
+            options,
+        },
+        cancel,
+    ) in queue
+    {
+        let mut on_event = |event| {
+            outbox.send(Event::AnswerProgressed { number, event });
+        };
+        let outcome = Box::new(library.ask(&question, &options, &mut on_event, &cancel));
+        running.store(false, Ordering::Release);
+        outbox.send(Event::Answered { number, outcome });
+    }
+}

@@ -1,0 +1,111 @@
+//! Where a question is typed. Enter asks, Shift and Enter make a new line, Esc stops.
+
+use egui::{Frame, Key, KeyboardShortcut, Margin, Modifiers, Sense, Stroke, TextEdit, Ui, Vec2};
+
+use super::super::icons::Icon;
+use super::super::theme::{palette, secondary, tokens};
+use crate::command::Command;
+use crate::state::AppState;
+
+/// The question in hand.
+#[derive(Default)]
+pub(super) struct Composer {
+    question: String,
+    was_front: bool,
+}
+
+impl Composer {
+    pub(super) fn leave(&mut self) {
+        self.was_front = false;
+    }
+
+    pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let colours = palette(ui);
+        let running = state.chat.running().is_some();
+        let frame = Frame::new()
+            .fill(colours.raised)
+            .stroke(Stroke::new(1.0, colours.hairline_strong))
+            .corner_radius(10.0)
+            .inner_margin(Margin {
+                left: 12,
+                right: 6,
+                top: 6,
+                bottom: 6,
+            });
+        frame.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                self.edit_ui(ui, running, commands);
+                if running {
+                    if round_button(ui, Icon::Stop, "Stop", true).clicked() {
+                        commands.push(Command::StopAnswer);
+                    }
+                } else if round_button(ui, Icon::Send, "Ask", !self.question.trim().is_empty())
+                    .clicked()
+                {
+                    self.ask(commands);
+                }
+            });
+        });
+        ui.add_space(2.0);
+        let model = state
+            .settings
+            .model
+            .as_deref()
+            .unwrap_or("best model installed");
+        ui.label(
+            secondary(format!("Enter asks  ·  Shift+Enter new line  ·  {model}"))
+                .size(tokens().text.caption),
+        );
+    }
+
+    fn edit_ui(&mut self, ui: &mut Ui, running: bool, commands: &mut Vec<Command>) {
+        let enter = ui.input(|input| input.key_pressed(Key::Enter) && !input.modifiers.shift);
+        let edit = TextEdit::multiline(&mut self.question)
+            .hint_text("Ask a question about your documents")
+            .desired_rows(1)
+            .desired_width(ui.available_width() - 48.0)
+            .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
+            .frame(Frame::new().inner_margin(Margin::symmetric(2, 6)));
+        let edit = ui.add(edit).accessible_name("Question");
+        if !self.was_front {
+            self.was_front = true;
+            edit.request_focus();
+        }
+        if enter && !running && (edit.has_focus() || edit.lost_focus()) {
+            self.ask(commands);
+            edit.request_focus();
+        }
+    }
+
+    fn ask(&mut self, commands: &mut Vec<Command>) {
+        let question = self.question.trim().to_owned();
+        if !question.is_empty() {
+            commands.push(Command::Ask(question));
+            self.question.clear();
+        }
+    }
+}
+
+fn round_button(ui: &mut Ui, icon: Icon, label: &str, enabled: bool) -> egui::Response {
+    let colours = palette(ui);
+    let sense = if enabled {
+        Sense::click()
+    } else {
+        Sense::hover()
+    };
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(32.0), sense);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled, label));
+    let ground = match (enabled, response.hovered()) {
+        (false, _) => colours.hover,
+        (true, false) => colours.accent,
+        (true, true) => colours.accent_strong,
+    };
+    ui.painter().circle_filled(rect.center(), 15.0, ground);
+    let ink = if enabled {
+        colours.on_accent
+    } else {
+        colours.ink_faint
+    };
+    icon.paint(ui.painter(), Icon::square(rect.center(), 17.0), ink);
+    response.on_hover_text(label)
+}

@@ -1,0 +1,164 @@
+//! The window without a window: every main screen of a real library as a PNG, drawn into a texture.
+//!
+//! The same [`super::Workbench`] runs the same jobs; only the operating system's part is missing. A software
+//! adapter is good enough, so this works on machines without a display.
+
+mod canvas;
+mod stage;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::window::WindowOptions;
+use crate::chunk::{ChunkerConfig, ChunkerKind};
+use crate::command::Command;
+use crate::state::{AppState, Space, ThemeChoice};
+use crate::store::{DocumentRecord, DocumentStatus};
+use stage::Stage;
+
+/// Longest wait for a search or a cut, and for an answer.
+const JOB_WAIT: Duration = Duration::from_secs(120);
+const ANSWER_WAIT: Duration = Duration::from_secs(300);
+
+/// What to render.
+#[derive(Clone)]
+pub struct ScreenOptions {
+    /// The library.
+    pub window: WindowOptions,
+    /// Size in points.
+    pub size: [f32; 2],
+    /// Pixels for each point.
+    pub pixels_per_point: f32,
+    /// The query of the search screen and the question of the chat screen.
+    pub question: String,
+}
+
+impl ScreenOptions {
+    /// Screens of 1280 by 800 points, one pixel each.
+    pub fn new(window: WindowOptions, question: impl Into<String>) -> Self {
+        Self {
+            window,
+            size: [1280.0, 800.0],
+            pixels_per_point: 1.0,
+            question: question.into(),
+        }
+    }
+}
+
+/// Why screens could not be rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum OffscreenError {
+    /// Nothing can draw.
+    #[error("no graphics adapter, not even a software one: {0}; install Mesa's Vulkan drivers")]
+    Adapter(String),
+    /// The adapter failed.
+    #[error("drawing failed: {0}")]
+    Draw(String),
+    /// The library did not open.
+    #[error(transparent)]
+    Library(#[from] crate::library::Error),
+    /// A job did not end.
+    #[error("the {0} was not ready after {1} s")]
+    Late(&'static str, u64),
+    /// A PNG could not be written.
+    #[error("{detail}: {path:?}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's message.
+        detail: String,
+    },
+}
+
+/// Renders the library, chunks, search and chat screens, light and dark, into `folder`; gives the files.
+///
+/// # Errors
+/// Nothing can draw, the library does not open, a job takes too long, or a file cannot be written.
+pub fn render_screens(
+    options: &ScreenOptions,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, OffscreenError> {
+    std::fs::create_dir_all(folder).map_err(|err| OffscreenError::Write {
+        path: folder.to_owned(),
+        detail: err.to_string(),
+    })?;
+    let mut stage = Stage::open(options)?;
+    prepare(&mut stage, &options.question)?;
+    let mut files = Vec::new();
+    for (theme, suffix) in [(ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")] {
+        stage.push(Command::SetTheme(theme));
+        for space in [Space::Library, Space::Chunks, Space::Search, Space::Chat] {
+            show(&mut stage, space)?;
+            let name = format!("{}-{suffix}.png", space.title().to_lowercase());
+            files.push(stage.write(&folder.join(name))?);
+        }
+    }
+    Ok(files)
+}
+
+/// Opens the library, cuts a document by meaning, searches and asks.
+fn prepare(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
+    stage.until("list of documents", JOB_WAIT, |state| {
+        state.opened.error().is_some()
+            || matches!(state.library.documents, crate::state::Loadable::Ready(_))
+    })?;
+    if let Some(error) = stage.state().opened.error() {
+        return Err(error.clone().into());
+    }
+    if let Some(document) = showpiece(stage.state()) {
+        let size = if document.chunks > 40 { 1500 } else { 700 };
+        let config = ChunkerConfig {
+            kind: ChunkerKind::Semantic,
+            size,
+            overlap: 0,
+            min_size: 120,
+            ..ChunkerConfig::default()
+        };
+        stage.push(Command::OpenInChunks {
+            document: document.id,
+            byte: None,
+        });
+        stage.push(Command::SetChunker(config));
+        stage.until("chunking", JOB_WAIT, |state| {
+            !state.lab.result.is_pending() && state.lab.document.is_some()
+        })?;
+    }
+    stage.push(Command::Search(question.to_owned()));
+    stage.push(Command::Ask(question.to_owned()));
+    stage.until("search", JOB_WAIT, |state| {
+        !state.search.results.is_pending()
+    })?;
+    stage.until("answer", ANSWER_WAIT, |state| {
+        state.chat.running().is_none()
+    })
+}
+
+fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
+    stage.push(Command::ShowSpace(space));
+    stage.settle();
+    stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending())?;
+    match space {
+        Space::Chunks => {
+            let middle = stage
+                .state()
+                .lab
+                .result
+                .value()
+                .map_or(0, |result| result.chunks.len() / 3);
+            stage.push(Command::InspectChunk(middle));
+        }
+        Space::Search => stage.push(Command::SelectHit(0)),
+        _ => {}
+    }
+    stage.settle();
+    Ok(())
+}
+
+/// The searchable document with the most chunks.
+fn showpiece(state: &AppState) -> Option<DocumentRecord> {
+    let documents = state.library.documents.value()?;
+    let ready = documents
+        .iter()
+        .filter(|record| record.status == DocumentStatus::Ready);
+    ready.max_by_key(|record| record.chunks).cloned()
+}

@@ -1,0 +1,113 @@
+//! The inner loops, chosen once for the CPU at hand.
+//!
+//! A panel kernel scores [`PANEL_ROWS`] rows against [`PANEL_QUERIES`] queries in registers and
+//! stores only what passes the cut. Any order of summation is fine: `bound.rs` covers it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod scalar;
+
+use std::sync::OnceLock;
+
+use crate::bound::{QueryCut, RowCut};
+use crate::query::KernelKind;
+
+/// Queries in a panel.
+pub(crate) const PANEL_QUERIES: usize = 16;
+/// Rows that a panel kernel takes at a time.
+pub(crate) const PANEL_ROWS: usize = 6;
+
+/// Scores of a panel call, by row and query.
+pub(crate) type PanelScores = [[f32; PANEL_QUERIES]; PANEL_ROWS];
+
+/// Up to [`PANEL_QUERIES`] queries, packed dimension by dimension.
+#[derive(Debug)]
+pub(crate) struct Panel {
+    /// Number of the first query.
+    pub(crate) first_query: usize,
+    /// Queries in use; the other lanes are zero.
+    pub(crate) num_queries: usize,
+    /// `dims × PANEL_QUERIES` values.
+    pub(crate) values: Vec<[f32; PANEL_QUERIES]>,
+}
+
+/// The queries' parts of the cut, lane by lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PanelCut {
+    pub(crate) t: [f32; PANEL_QUERIES],
+    pub(crate) b: [f32; PANEL_QUERIES],
+}
+
+impl PanelCut {
+    /// A cut that nothing passes: the state of lanes without a query.
+    pub(crate) const CLOSED: Self = Self {
+        t: [f32::INFINITY; PANEL_QUERIES],
+        b: [0.0; PANEL_QUERIES],
+    };
+
+    pub(crate) fn set(&mut self, lane: usize, cut: QueryCut) {
+        self.t[lane] = cut.t;
+        self.b[lane] = cut.b;
+    }
+
+    pub(crate) fn lane(&self, lane: usize) -> QueryCut {
+        QueryCut {
+            t: self.t[lane],
+            b: self.b[lane],
+        }
+    }
+}
+
+/// Scores one row against one query.
+pub(crate) type RowKernel = fn(query: &[f32], row: &[f32]) -> f32;
+
+/// Scores rows against a panel; returns per row the lanes that passed, and stores those rows' scores.
+pub(crate) type PanelKernel = fn(
+    panel: &[[f32; PANEL_QUERIES]],
+    rows: [&[f32]; PANEL_ROWS],
+    cut: &PanelCut,
+    row_cuts: [RowCut; PANEL_ROWS],
+    scores: &mut PanelScores,
+) -> [u16; PANEL_ROWS];
+
+/// The kernels of one instruction set.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernels {
+    /// Name of the instruction set.
+    pub(crate) name: &'static str,
+    dot: RowKernel,
+    l2: RowKernel,
+    panel_dot: PanelKernel,
+    panel_l2: PanelKernel,
+}
+
+impl Kernels {
+    /// The fastest kernels that this CPU runs.
+    pub(crate) fn best() -> Self {
+        static BEST: OnceLock<Kernels> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available().swap_remove(0))
+    }
+
+    /// Every set of kernels that this CPU runs, fastest first.
+    pub(crate) fn available() -> Vec<Self> {
+        let mut sets = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        sets.extend(avx2::kernels());
+        sets.push(scalar::KERNELS);
+        sets
+    }
+
+    pub(crate) fn row(&self, kind: KernelKind) -> RowKernel {
+        match kind {
+            KernelKind::Dot => self.dot,
+            KernelKind::L2 => self.l2,
+        }
+    }
+
+    pub(crate) fn panel(&self, kind: KernelKind) -> PanelKernel {
+        match kind {
+            KernelKind::Dot => self.panel_dot,
+            KernelKind::L2 => self.panel_l2,
+        }
+    }
+}

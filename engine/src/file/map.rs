@@ -1,0 +1,92 @@
+//! The only memory mapping: committed blocks of the file as bytes, or a copy of them.
+//!
+//! Invariant: only committed blocks are mapped, after the file's real length was checked, and the
+//! bytes of committed rows are never written again.
+
+use std::ops::Range;
+
+#[cfg(unix)]
+use memmap2::Advice;
+use memmap2::{Mmap, MmapOptions};
+
+use crate::error::Error;
+
+use super::disk::Disk;
+
+/// A run of whole blocks.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Mapped(Mmap),
+    /// In words, so that every section is aligned.
+    Copied(Vec<u64>),
+}
+
+impl Segment {
+    /// Maps a range of the file.
+    #[allow(unsafe_code, reason = "the one place where the file is mapped")]
+    #[allow(clippy::disallowed_methods, reason = "the one place where the file is mapped")]
+    pub(crate) fn map(disk: &Disk, offset: u64, len_bytes: usize) -> Result<Self, Error> {
+        disk.check_len(offset.saturating_add(len_bytes as u64))?;
+        // SAFETY: the range lies inside the file (checked above) and only committed rows of it are
+        // read, which no writer of this crate changes: appends go past them, deletes to another
+        // file, compactions to a new inode. The length is checked again before each search.
+        let map = unsafe {
+            MmapOptions::new()
+                .offset(offset)
+                .len(len_bytes)
+                .map(&disk.file)
+        };
+        Ok(Self {
+            source: Source::Mapped(map.map_err(Error::io("map", &disk.path))?),
+        })
+    }
+
+    /// Reads a range of the file into memory.
+    pub(crate) fn copy(disk: &Disk, offset: u64, len_bytes: usize) -> Result<Self, Error> {
+        disk.check_len(offset.saturating_add(len_bytes as u64))?;
+        let mut words = vec![0_u64; len_bytes.div_ceil(8)];
+        disk.read_at(
+            &mut bytemuck::cast_slice_mut(&mut words)[..len_bytes],
+            offset,
+        )?;
+        Ok(Self {
+            source: Source::Copied(words),
+        })
+    }
+
+    /// The bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.source {
+            Source::Mapped(map) => map,
+            Source::Copied(words) => bytemuck::cast_slice(words),
+        }
+    }
+
+    /// Whether a cut of the file can pull the bytes away.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.source, Source::Mapped(_))
+    }
+
+    /// Tells the system that a range is needed soon.
+    pub(crate) fn will_need(&self, range: Range<usize>) {
+        if let Source::Mapped(map) = &self.source {
+            // A hint: on failure the pages are read when they are touched.
+            let _ = advise_will_need(map, range);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn advise_will_need(map: &Mmap, range: Range<usize>) -> std::io::Result<()> {
+    map.advise_range(Advice::WillNeed, range.start, range.len())
+}
+
+#[cfg(not(unix))]
+fn advise_will_need(_map: &Mmap, _range: Range<usize>) -> std::io::Result<()> {
+    Ok(())
+}
