@@ -25,7 +25,11 @@ impl Chunker for Markdown {
         let scale = Scale::new(text, input.measure);
         let blocks = blocks(text);
         let packer = Packer {
-            ruler: Ruler { text, measure: input.measure, scale: &scale },
+            ruler: Ruler {
+                text,
+                measure: input.measure,
+                scale: &scale,
+            },
             breaks: &Breaks::around_blocks(text, &scale.graphemes, &blocks),
             limits: Limits::from(&self.0),
         };
@@ -37,19 +41,39 @@ impl Chunker for Markdown {
 }
 
 /// The text between one heading and the next, trimmed; blank ones left out.
-fn sections(text: &str, spans: &[Span], blocks: &[Range<usize>], graphemes: &Graphemes) -> Vec<Range<usize>> {
+fn sections(
+    text: &str,
+    spans: &[Span],
+    blocks: &[Range<usize>],
+    graphemes: &Graphemes,
+) -> Vec<Range<usize>> {
     let starts = section_starts(text, spans, blocks, graphemes);
     let ends = starts.iter().copied().chain([text.len()]);
     let sections = [0].into_iter().chain(starts.iter().copied()).zip(ends);
-    sections.map(|(start, end)| graphemes.trim(text, start..end)).filter(|section| !section.is_empty()).collect()
+    sections
+        .map(|(start, end)| graphemes.trim(text, start..end))
+        .filter(|section| !section.is_empty())
+        .collect()
 }
 
 /// From the document's own sections where its reader found some, else from the text.
-fn section_starts(text: &str, spans: &[Span], blocks: &[Range<usize>], graphemes: &Graphemes) -> Vec<usize> {
+fn section_starts(
+    text: &str,
+    spans: &[Span],
+    blocks: &[Range<usize>],
+    graphemes: &Graphemes,
+) -> Vec<usize> {
     let is_section = |span: &&Span| matches!(span.place, SpanPlace::Section(_));
-    let mut starts: Vec<usize> = spans.iter().filter(is_section).map(|span| graphemes.floor(span.start)).collect();
+    let mut starts: Vec<usize> = spans
+        .iter()
+        .filter(is_section)
+        .map(|span| graphemes.floor(span.start))
+        .collect();
     if starts.is_empty() {
-        starts = headings(text, blocks).into_iter().map(|start| graphemes.floor(start)).collect();
+        starts = headings(text, blocks)
+            .into_iter()
+            .map(|start| graphemes.floor(start))
+            .collect();
     }
     starts.sort_unstable();
     starts.dedup();

@@ -26,14 +26,19 @@ struct Words {
 impl Scale {
     pub(crate) fn new(text: &str, measure: &dyn Measure) -> Self {
         let graphemes = Graphemes::new(text);
-        let words = measure.adds_up_at_spaces().then(|| Words::new(text, &graphemes, measure));
+        let words = measure
+            .adds_up_at_spaces()
+            .then(|| Words::new(text, &graphemes, measure));
         Self { graphemes, words }
     }
 }
 
 impl Words {
     fn new(text: &str, graphemes: &Graphemes, measure: &dyn Measure) -> Self {
-        let mut words = Self { starts: vec![0], sums: vec![0] };
+        let mut words = Self {
+            starts: vec![0],
+            sums: vec![0],
+        };
         let mut after_space = false;
         for (position, letter) in text.char_indices() {
             let is_space = letter.is_whitespace();
@@ -95,7 +100,11 @@ impl Ruler<'_> {
     }
 
     fn direct(&self, range: Range<usize>) -> usize {
-        if range.is_empty() { 0 } else { self.measure.size(&self.text[range]) }
+        if range.is_empty() {
+            0
+        } else {
+            self.measure.size(&self.text[range])
+        }
     }
 
     /// The furthest position up to `end` so that the text from `start` to it, white space at its end not counted,
@@ -113,7 +122,14 @@ impl Ruler<'_> {
     }
 
     /// A position that fits and the nearest known one that does not (or `end`, which may fit), from running sizes.
-    fn word_bracket(&self, words: &Words, start: usize, first: usize, end: usize, cap: usize) -> (usize, usize) {
+    fn word_bracket(
+        &self,
+        words: &Words,
+        start: usize,
+        first: usize,
+        end: usize,
+        cap: usize,
+    ) -> (usize, usize) {
         let next = words.starts.partition_point(|&at| at < start);
         let head = self.size(start..words.starts[next].min(end));
         if head > cap {
@@ -127,13 +143,22 @@ impl Ruler<'_> {
     }
 
     /// Doubles the step from `good` until a position does not fit or `limit` is reached.
-    fn gallop_bracket(&self, start: usize, good: usize, limit: usize, cap: usize) -> (usize, usize) {
+    fn gallop_bracket(
+        &self,
+        start: usize,
+        good: usize,
+        limit: usize,
+        cap: usize,
+    ) -> (usize, usize) {
         let fits = |position: usize| {
             self.size(start..self.graphemes().trim_end(self.text, start, position)) <= cap
         };
         let (mut good, mut step_bytes) = (good, cap.clamp(16, 1 << 20));
         while good < limit {
-            let probe = self.graphemes().ceil((good + step_bytes).min(limit)).min(limit);
+            let probe = self
+                .graphemes()
+                .ceil((good + step_bytes).min(limit))
+                .min(limit);
             if !fits(probe) {
                 return (good, probe);
             }
@@ -148,7 +173,10 @@ impl Ruler<'_> {
     pub(crate) fn earliest_start(&self, floor: usize, end: usize, cap: usize) -> usize {
         let (mut good, mut step_bytes) = (end, cap.clamp(16, 1 << 20));
         while good > floor {
-            let probe = self.graphemes().floor(good.saturating_sub(step_bytes)).max(floor);
+            let probe = self
+                .graphemes()
+                .floor(good.saturating_sub(step_bytes))
+                .max(floor);
             if self.size(probe..end) > cap {
                 return self.close_in(good, probe, cap, |position| self.size(position..end));
             }
@@ -159,12 +187,22 @@ impl Ruler<'_> {
     }
 
     /// Moves `good`, whose size fits, towards `bad`, whose size does not, until they are neighbours or the cap is met.
-    fn close_in(&self, mut good: usize, mut bad: usize, cap: usize, size: impl Fn(usize) -> usize) -> usize {
+    fn close_in(
+        &self,
+        mut good: usize,
+        mut bad: usize,
+        cap: usize,
+        size: impl Fn(usize) -> usize,
+    ) -> usize {
         let mut good_size = size(good);
         let mut bad_size = if good == bad { good_size } else { size(bad) };
         let mut halve = false;
         while good_size < cap {
-            let share = if halve { 0.5 } else { share(good_size, bad_size, cap) };
+            let share = if halve {
+                0.5
+            } else {
+                share(good_size, bad_size, cap)
+            };
             let Some(probe) = self.between(good, bad, share) else {
                 break;
             };
@@ -183,9 +221,17 @@ impl Ruler<'_> {
     fn between(&self, from: usize, to: usize, share: f64) -> Option<usize> {
         let (low, high) = (from.min(to), from.max(to));
         let distance = (from.abs_diff(to) as f64 * share) as usize;
-        let guess = if from < to { from + distance } else { from - distance };
+        let guess = if from < to {
+            from + distance
+        } else {
+            from - distance
+        };
         let down = self.graphemes().floor(guess.min(high.saturating_sub(1)));
-        let found = if down > low { down } else { self.graphemes().next(low) };
+        let found = if down > low {
+            down
+        } else {
+            self.graphemes().next(low)
+        };
         (found < high).then_some(found)
     }
 }

@@ -9,8 +9,13 @@ use std::ops::Range;
 use super::breaks::Breaks;
 use super::pack::{Limits, Packer};
 use super::ruler::{Ruler, Scale};
-use super::similarity::{auto_threshold, chunks, curve, similarities, similarities_at, vector_dims};
-use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource, segments};
+use super::similarity::{
+    auto_threshold, chunks, curve, similarities, similarities_at, vector_dims,
+};
+use super::{
+    ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource,
+    segments,
+};
 
 /// See [`super::ChunkerKind::Semantic`].
 pub(super) struct Semantic(pub(super) ChunkerConfig);
@@ -40,7 +45,10 @@ fn source_similarities(
         (None, Some(vectors)) => vectors,
         (Some(_), None) if segments.is_empty() => &[],
         (Some(embed), None) => {
-            let texts: Vec<&str> = segments.iter().map(|segment| &text[segment.clone()]).collect();
+            let texts: Vec<&str> = segments
+                .iter()
+                .map(|segment| &text[segment.clone()])
+                .collect();
             embedded = embed(&texts).map_err(ChunkError::Embed)?;
             &embedded
         }
@@ -65,8 +73,15 @@ impl SegmentTable {
     fn with_segments(text: &str, segments: Vec<Range<usize>>, measure: &dyn Measure) -> Self {
         let scale = Scale::new(text, measure);
         let mut breaks = Breaks::sentences(text, &scale.graphemes);
-        breaks.groups.insert(0, vec![segments.iter().map(|segment| segment.start).collect()]);
-        Self { segments, scale, breaks }
+        breaks.groups.insert(
+            0,
+            vec![segments.iter().map(|segment| segment.start).collect()],
+        );
+        Self {
+            segments,
+            scale,
+            breaks,
+        }
     }
 
     /// The segments, one vector each.
@@ -79,13 +94,23 @@ impl SegmentTable {
     /// Cuts where a similarity lies under the threshold of `config`; merges what is smaller than its minimum with
     /// the more similar neighbour; fills up to its cap what is larger. A negative cosine counts as 0, so that a
     /// threshold of 0 cuts nowhere. Missing similarities count as 1.
-    pub fn cut(&self, text: &str, similarities: &[f32], config: &ChunkerConfig, measure: &dyn Measure) -> Chunking {
+    pub fn cut(
+        &self,
+        text: &str,
+        similarities: &[f32],
+        config: &ChunkerConfig,
+        measure: &dyn Measure,
+    ) -> Chunking {
         let threshold = match config.threshold {
             Threshold::Auto => auto_threshold(similarities),
             Threshold::Fixed(value) => value,
         };
         let packer = Packer {
-            ruler: Ruler { text, measure, scale: &self.scale },
+            ruler: Ruler {
+                text,
+                measure,
+                scale: &self.scale,
+            },
             breaks: &self.breaks,
             limits: Limits::from(config),
         };
@@ -96,15 +121,28 @@ impl SegmentTable {
         }
         let mut chunks = chunks(&ranges);
         similarities_at(&self.segments, similarities, &mut chunks);
-        Chunking { chunks, boundaries: curve(&self.segments, similarities), threshold: Some(threshold) }
+        Chunking {
+            chunks,
+            boundaries: curve(&self.segments, similarities),
+            threshold: Some(threshold),
+        }
     }
 
     /// Runs of segments between cuts, the small ones merged with their more similar neighbour.
-    fn merged_runs(&self, packer: &Packer<'_>, similarities: &[f32], threshold: f32) -> Vec<Range<usize>> {
-        let cuts: Vec<usize> =
-            (0..similarities.len()).filter(|&index| similarities[index].max(0.0) < threshold).collect();
+    fn merged_runs(
+        &self,
+        packer: &Packer<'_>,
+        similarities: &[f32],
+        threshold: f32,
+    ) -> Vec<Range<usize>> {
+        let cuts: Vec<usize> = (0..similarities.len())
+            .filter(|&index| similarities[index].max(0.0) < threshold)
+            .collect();
         let runs = self.runs(&cuts);
-        let at_cut = |index: usize| cuts.get(index).map_or(f32::NEG_INFINITY, |&cut| similarities[cut]);
+        let at_cut = |index: usize| {
+            cuts.get(index)
+                .map_or(f32::NEG_INFINITY, |&cut| similarities[cut])
+        };
         packer.merge_small(&runs, &|run| run > 0 && at_cut(run - 1) >= at_cut(run))
     }
 
@@ -113,9 +151,14 @@ impl SegmentTable {
         let Some(last) = self.segments.len().checked_sub(1) else {
             return Vec::new();
         };
-        let firsts = [0].into_iter().chain(cuts.iter().map(|&cut| (cut + 1).min(last)));
+        let firsts = [0]
+            .into_iter()
+            .chain(cuts.iter().map(|&cut| (cut + 1).min(last)));
         let lasts = cuts.iter().copied().chain([last]);
-        firsts.zip(lasts).map(|(first, last)| self.segments[first].start..self.segments[last].end).collect()
+        firsts
+            .zip(lasts)
+            .map(|(first, last)| self.segments[first].start..self.segments[last].end)
+            .collect()
     }
 }
 
@@ -127,5 +170,10 @@ pub fn cut(
     config: &ChunkerConfig,
     measure: &dyn Measure,
 ) -> Chunking {
-    SegmentTable::with_segments(text, segments.to_vec(), measure).cut(text, similarities, config, measure)
+    SegmentTable::with_segments(text, segments.to_vec(), measure).cut(
+        text,
+        similarities,
+        config,
+        measure,
+    )
 }
