@@ -21,13 +21,10 @@ outcrop_home() {
 }
 
 # Builds the `outcrop` program and sets $outcrop to its path.
-#
-# Naming a test target beside it makes Cargo choose the features of dependencies as it does for the whole
-# workspace, so that `make run` and `make test` share every build.
 build_outcrop() {
     command -v cargo >/dev/null 2>&1 || fail 'Rust is missing: install it from https://rustup.rs, then run this again'
     step "Building outcrop (the first time takes several minutes)"
-    cargo build -p app -p tests --bin outcrop --test tidy || fail 'the build failed: see above'
+    cargo build -p app || fail 'the build failed: see above'
     target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
     outcrop=$target/debug/outcrop
     [ -x "$outcrop" ] || fail "the build left no program where it was expected: $outcrop"

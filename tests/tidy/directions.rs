@@ -3,10 +3,8 @@
 //! `main -> cli | ui -> command -> jobs -> library -> ingest | retrieve | answer -> extract | chunk | embed | store |
 //! worker | models -> engine`, never the other way.
 
-use std::process::Command;
-
 use crate::scan::{code_of, find_word, names_under, word_at};
-use crate::tree::{SourceFile, assert_none, files, full, root};
+use crate::tree::{SourceFile, assert_none, files, full};
 
 /// Each module of the app with the modules that it may name, lowest first. A new module is added here on purpose.
 #[rustfmt::skip] // One row for each module.
@@ -29,14 +27,8 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("cli", "answer chunk embed extract ingest library models progress retrieve store ui worker"),
 ];
 
-/// Single names that may be used against the table, each with its reason.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    // A notice of the state offers a command as its button: a value, which only `command` can run.
-    ("state", "command", "Command"),
-];
-
 /// What a window is made of.
-const WINDOW_CRATES: [&str; 7] = [
+pub const WINDOW_CRATES: [&str; 7] = [
     "egui",
     "eframe",
     "egui_commonmark",
@@ -75,22 +67,13 @@ fn violations(file: &SourceFile, module: &str) -> Vec<String> {
             file.path
         )];
     };
-    let code = code_of(&file.text);
-    names_under(&code, "crate")
+    names_under(&code_of(&file.text), "crate")
         .into_iter()
         .filter(|(_, name)| {
             name != module && may_name(name).is_some() && !allowed.contains(&name.as_str())
         })
-        .filter(|(byte, name)| !is_exception(module, name, &code[byte + name.len()..]))
         .map(|(byte, name)| format!("{}: `{module}` names `{name}`", file.at(byte)))
         .collect()
-}
-
-/// Whether `rest`, the code after `name`, goes on with the one item that `module` may take from there.
-fn is_exception(module: &str, name: &str, rest: &str) -> bool {
-    EXCEPTIONS.iter().any(|(from, to, item)| {
-        (*from, *to) == (module, name) && rest.starts_with("::") && word_at(rest, 2) == *item
-    })
 }
 
 #[test]
@@ -231,50 +214,4 @@ fn the_engine_never_names_the_app() {
             .map(|name| format!("engine/Cargo.toml: {name}")),
     );
     assert_none("the engine knows nothing of documents or windows", &found);
-}
-
-#[test]
-fn without_the_gui_feature_no_window_crate_is_in_the_tree() {
-    let tree = Command::new(env!("CARGO"))
-        .args([
-            "tree",
-            "--package",
-            "app",
-            "--no-default-features",
-            "--edges",
-            "normal",
-        ])
-        .args([
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-            "--offline",
-            "--locked",
-        ])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    assert!(
-        tree.status.success(),
-        "cargo tree: {}",
-        String::from_utf8_lossy(&tree.stderr)
-    );
-    let listing = String::from_utf8(tree.stdout).unwrap();
-    assert!(
-        listing.lines().any(|line| line.starts_with("engine ")),
-        "cargo tree does not list the engine:\n{listing}"
-    );
-    let found: Vec<String> = listing
-        .lines()
-        .filter(|line| {
-            let package = line.split(' ').next().unwrap_or_default().replace('-', "_");
-            WINDOW_CRATES.contains(&package.as_str()) || package == "rfd"
-        })
-        .map(str::to_owned)
-        .collect();
-    assert_none(
-        "`cargo check -p app --no-default-features` builds a window",
-        &found,
-    );
 }

@@ -10,6 +10,7 @@
 
 mod colours;
 mod directions;
+mod features;
 mod manifest;
 mod samples;
 mod scan;

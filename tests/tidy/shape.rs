@@ -108,7 +108,7 @@ fn nothing_is_left_unfinished_or_skipped() {
             found.extend(calls.map(|byte| format!("{}: {name}!", file.at(byte))));
         }
         found.extend(
-            code.match_indices("#[ignore")
+            code.match_indices(SKIPPED)
                 .map(|(byte, _)| format!("{}: an ignored test", file.at(byte))),
         );
     }

@@ -1,4 +1,26 @@
 //! Text to vectors: the [`Embedder`] trait, the ONNX models and the hash embedder.
+//!
+//! Start at [`open_installed`], which gives the installed model or the hash embedder with a note. A model is a
+//! folder with `model.onnx`, `tokenizer.json` and `manifest.toml` (see [`Manifest`]).
+//!
+//! Invariants: the same text has the same vector whatever is embedded beside it; text beyond a model's window
+//! is embedded in windows and averaged, never dropped; a blank text has the zero vector.
+//!
+//! Must not know: libraries, chunkers, how models are fetched.
+
+mod batch;
+mod hash;
+mod installed;
+mod manifest;
+mod onnx;
+mod pool;
+mod runtime;
+mod tokens;
+
+pub use hash::HashEmbedder;
+pub use installed::{DEFAULT_MODEL, open_installed};
+pub use manifest::{Manifest, Pooling};
+pub use onnx::OnnxEmbedder;
 
 use crate::progress::CancelToken;
 

@@ -1,4 +1,19 @@
 //! From files to a searchable library: extract, chunk, embed, store. Survives a kill at any point.
+//!
+//! The order for each file: text is extracted in a worker process, chunked, embedded through the cache, its rows are
+//! written and synced, and one transaction makes the document `Ready`. A file that fails is recorded with its reason
+//! and the next one goes on. Start reading at [`run::ingest`].
+//!
+//! Must not know: windows, command lines, how results are ranked.
+
+mod document;
+mod embedding;
+mod meter;
+mod passage;
+mod repair;
+mod run;
+mod scan;
+mod source;
 
 use std::path::PathBuf;
 
@@ -7,11 +22,30 @@ use serde::{Deserialize, Serialize};
 use crate::chunk::ChunkerConfig;
 use crate::store::{DocumentId, DocumentStatus};
 
+pub(crate) use embedding::{EmbedFailure, embed_cached};
+pub(crate) use repair::repair;
+pub(crate) use run::{IngestError, Ingestion, ingest};
+
+pub use scan::{ScannedFile, scan};
+
 /// How to ingest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IngestOptions {
     /// The chunker; documents already ready with another one are chunked anew.
     pub chunker: ChunkerConfig,
+    /// Whether the document's title and the passage's heading path are embedded and indexed in front of the passage,
+    /// so that "How do I reset it?" reaches a paragraph under "Reset" that does not repeat the word. They are never
+    /// part of what is cited. On by default.
+    pub context: bool,
+}
+
+impl Default for IngestOptions {
+    fn default() -> Self {
+        Self {
+            chunker: ChunkerConfig::default(),
+            context: true,
+        }
+    }
 }
 
 /// What became of one file.
@@ -40,6 +74,8 @@ pub struct FileOutcome {
 pub struct IngestReport {
     /// One entry for each file, in the order found.
     pub files: Vec<FileOutcome>,
+    /// Files found in folders that no reader is there for; they are no documents.
+    pub skipped: Vec<PathBuf>,
     /// Whether the user stopped it.
     pub cancelled: bool,
     /// Wall-clock seconds in all.

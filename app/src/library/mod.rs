@@ -1,72 +1,118 @@
 //! [`Library`]: the one API over a library of documents.
 //!
-//! A `Library` is `Send + Sync`; share it as `Arc<Library>`. Searches run while an ingest writes.
+//! A `Library` is `Send + Sync`; share it as `Arc<Library>`. Searches run while an ingest writes. One process writes a
+//! library; a second one opens it for reading only and [`Library::is_read_only`] says so.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use outcrop::embed::HashEmbedder;
+//! use outcrop::extract::{Coverage, DocumentKind, Extract, ExtractError, Extraction};
+//! use outcrop::ingest::IngestOptions;
+//! use outcrop::retrieve::SearchOptions;
+//! use outcrop::{CancelToken, Library, LibraryOptions};
+//!
+//! // The product reads files in worker processes; this one reads plain text here.
+//! struct PlainText;
+//! impl Extract for PlainText {
+//!     fn extract(&self, path: &std::path::Path, _: &CancelToken) -> Result<Extraction, ExtractError> {
+//!         let text = std::fs::read_to_string(path).unwrap_or_default();
+//!         Ok(Extraction {
+//!             kind: DocumentKind::Text, title: None, text, spans: Vec::new(), coverage: Coverage::default(),
+//!         })
+//!     }
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let note = folder.path().join("pump.txt");
+//! std::fs::write(&note, "Hold the red button for five seconds to reset the pump.")?;
+//!
+//! let library = Library::open(LibraryOptions {
+//!     home: Some(folder.path().join("home")),
+//!     embedder: Some(Arc::new(HashEmbedder)),
+//!     extractor: Some(Arc::new(PlainText)),
+//!     ..LibraryOptions::default()
+//! })?;
+//! let report = library.ingest(&[note], &IngestOptions::default(), &|_| {}, &CancelToken::new())?;
+//! assert_eq!(report.files.len(), 1);
+//!
+//! let results = library.search("How do I reset the pump?", &SearchOptions::default())?;
+//! assert!(results.into_iter().next().is_some_and(|hit| hit.chunk.text.contains("red button")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Files of a library are listed at [`crate::store::LibraryPaths`].
+
+mod error;
+mod home;
+mod options;
+mod preview;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::answer::{Answer, AskEvent, AskOptions};
-use crate::embed::Embedder;
-use crate::extract::Extraction;
-use crate::ingest::{IngestOptions, IngestReport};
+use crate::embed::{self, Embedder};
+use crate::extract::{Extract, ExtractLimits, Extraction};
+use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
+use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
-use crate::retrieve::{SearchOptions, SearchResults};
-use crate::store::{ChunkRecord, DocumentId, DocumentRecord};
+use crate::retrieve::{self, SearchOptions, SearchResults};
+use crate::store::{
+    ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store,
+    VerifyReport,
+};
+use crate::worker::{ExtractPool, WorkerBinary};
 
-/// Which library to open and what to open it with.
-#[derive(Clone, Default)]
-pub struct LibraryOptions {
-    /// Outcrop's home: libraries, models and logs. `None` takes `OUTCROP_HOME`, else the user's data folder.
-    pub home: Option<PathBuf>,
-    /// Where models and native libraries are; `None` takes `OUTCROP_MODELS`, else `<home>/models`.
-    pub models: Option<PathBuf>,
-    /// The library's name; `None` is `default`.
-    pub name: Option<String>,
-    /// The embedder; `None` takes the installed default model, else the hash embedder with a note.
-    pub embedder: Option<Arc<dyn Embedder>>,
-    /// Where the vector leg runs.
-    pub gpu: GpuChoice,
-    /// The binary that worker processes run; `None` is the running program.
-    pub worker_binary: Option<PathBuf>,
-}
+pub use error::Error;
+pub use home::home_folder;
+pub use options::{GpuChoice, LibraryOptions};
+pub use preview::{ChunkPreview, preview_chunks};
 
-/// Where the vector leg runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GpuChoice {
-    /// A hardware GPU if there is one and the data is worth it, else the CPU.
-    #[default]
-    Auto,
-    /// The CPU.
-    Off,
-    /// A software adapter, for tests.
-    Software,
-}
-
-/// An error with what a user needs to act on it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{title}: {detail}")]
-pub struct Error {
-    /// A few words.
-    pub title: String,
-    /// What was found and what was expected.
-    pub detail: String,
-    /// What to do, where there is something to do.
-    pub hint: Option<String>,
-}
+const DEFAULT_NAME: &str = "default";
 
 /// An open library.
 pub struct Library {
     home: PathBuf,
+    models: PathBuf,
+    store: Store,
+    embedder: Arc<dyn Embedder>,
+    embedder_note: Option<String>,
+    extractor: Arc<dyn Extract>,
+    searcher: Arc<engine::Searcher>,
+    worker_binary: Option<PathBuf>,
 }
 
 impl Library {
     /// Opens a library, making it if it is not there, and brings it to a consistent state after a kill.
     ///
     /// # Errors
-    /// The folder cannot be written, or the library was made by a newer version or is damaged.
+    /// The folder cannot be written, or the library was made by a newer version or is damaged. A damaged vector file
+    /// is an error of what needs it, not of opening: [`Library::verify`] makes it anew.
     pub fn open(options: LibraryOptions) -> Result<Self, Error> {
+        let home = home_folder(options.home)?;
+        let models = models::folder(options.models.as_deref(), &home);
+        let paths = LibraryPaths::new(&home, options.name.as_deref().unwrap_or(DEFAULT_NAME))?;
+        let searcher = Arc::new(engine::Searcher::new(&engine::SearcherOptions {
+            gpu: options.gpu.into(),
+            threads: None,
+        })?);
+        let (embedder, embedder_note) = match options.embedder {
+            Some(embedder) => (embedder, None),
+            None => embed::open_installed(&models),
+        };
+        let extractor = match options.extractor {
+            Some(extractor) => extractor,
+            None => extract_pool(options.worker_binary.clone(), &models)?,
+        };
         Ok(Self {
-            home: options.home.unwrap_or_default(),
+            store: Store::open(paths, Box::new(EngineFiles::new(searcher.clone())))?,
+            home,
+            models,
+            embedder,
+            embedder_note,
+            extractor,
+            searcher,
+            worker_binary: options.worker_binary,
         })
     }
 
@@ -75,24 +121,39 @@ impl Library {
         &self.home
     }
 
+    /// Where models and native libraries are.
+    pub fn models_folder(&self) -> &Path {
+        &self.models
+    }
+
+    /// The binary that worker processes run, where one was named.
+    pub fn worker_binary(&self) -> Option<&Path> {
+        self.worker_binary.as_deref()
+    }
+
+    /// The files of this library.
+    pub fn paths(&self) -> &LibraryPaths {
+        self.store.paths()
+    }
+
     /// The embedder in use.
     pub fn embedder(&self) -> &Arc<dyn Embedder> {
-        todo!()
+        &self.embedder
     }
 
     /// A sentence for people when no embedding model is installed and the hash embedder stands in.
     pub fn embedder_note(&self) -> Option<&str> {
-        None
+        self.embedder_note.as_deref()
     }
 
     /// What the vector leg runs on, for the status line, for example `CPU` or `NVIDIA H200`.
     pub fn backend_name(&self) -> String {
-        "CPU".to_owned()
+        self.searcher.backend_name()
     }
 
     /// Whether another process holds the library, so that this one cannot write.
     pub fn is_read_only(&self) -> bool {
-        false
+        self.store.is_read_only()
     }
 
     /// Ingests files and folders (recursively). Unchanged files are skipped, changed ones replaced atomically.
@@ -106,8 +167,14 @@ impl Library {
         on_progress: &(dyn Fn(&IngestProgress) + Sync),
         cancel: &CancelToken,
     ) -> Result<IngestReport, Error> {
-        let _ = (paths, options, on_progress, cancel);
-        todo!()
+        let ingestion = Ingestion {
+            store: &self.store,
+            embedder: self.embedder.as_ref(),
+            extractor: self.extractor.as_ref(),
+            options,
+            cancel,
+        };
+        Ok(ingest::ingest(ingestion, paths, on_progress)?)
     }
 
     /// Every document, by id.
@@ -115,7 +182,7 @@ impl Library {
     /// # Errors
     /// The database cannot be read.
     pub fn documents(&self) -> Result<Vec<DocumentRecord>, Error> {
-        todo!()
+        Ok(self.store.documents()?)
     }
 
     /// The stored extraction of a document.
@@ -123,17 +190,15 @@ impl Library {
     /// # Errors
     /// There is no such document, or it has no text.
     pub fn extraction(&self, document: DocumentId) -> Result<Extraction, Error> {
-        let _ = document;
-        todo!()
+        Ok(self.store.extraction(document)?)
     }
 
     /// The chunks of a document's active chunking, in order.
     ///
     /// # Errors
-    /// The database cannot be read.
+    /// There is no such document, or the database cannot be read.
     pub fn chunks(&self, document: DocumentId) -> Result<Vec<ChunkRecord>, Error> {
-        let _ = document;
-        todo!()
+        Ok(self.store.chunks(document)?)
     }
 
     /// Vectors of `texts` through the library's embedding cache, row by row.
@@ -146,17 +211,16 @@ impl Library {
         cancel: &CancelToken,
         on_done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f32>, Error> {
-        let _ = (texts, cancel, on_done);
-        todo!()
+        let embedder = self.embedder.as_ref();
+        Ok(ingest::embed_cached(&self.store, embedder, texts, cancel, on_done)?)
     }
 
-    /// Removes documents; their chunks are not searchable once this returns.
+    /// Removes documents; their chunks are not searchable once this returns. Gives how many were there.
     ///
     /// # Errors
     /// The library cannot be written.
     pub fn remove(&self, documents: &[DocumentId]) -> Result<usize, Error> {
-        let _ = documents;
-        todo!()
+        Ok(self.store.remove(documents)?)
     }
 
     /// Finds passages. Any query text is valid; an empty one finds nothing.
@@ -164,8 +228,7 @@ impl Library {
     /// # Errors
     /// An option is out of range, or the library cannot be read.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-        let _ = (query, options);
-        todo!()
+        Ok(retrieve::search(&self.store, self.embedder.as_ref(), query, options)?)
     }
 
     /// Answers a question from the library's passages, streaming.
@@ -182,4 +245,62 @@ impl Library {
         let _ = (question, options, on_event, cancel);
         todo!()
     }
+
+    /// Checks every checksum of the library and every reference between its files, both ways. With `repair`, what is
+    /// derived (index, vectors) is made anew from the stored text, and documents whose text is damaged become
+    /// `Failed` with the reason.
+    ///
+    /// # Errors
+    /// The library cannot be read, or not written where a repair is asked for. Damage is part of the report.
+    pub fn verify(&self, repair: bool) -> Result<VerifyReport, Error> {
+        Ok(ingest::repair(&self.store, self.embedder.as_ref(), repair)?)
+    }
+
+    /// Chats, newest first.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn chats(&self) -> Result<Vec<ChatRecord>, Error> {
+        Ok(self.store.chats()?)
+    }
+
+    /// The answers of a chat, in the order asked.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn chat(&self, chat: ChatId) -> Result<Vec<Answer>, Error> {
+        let parse = |json: String| {
+            serde_json::from_str(&json)
+                .map_err(|err| Error::new("Damaged chat", format!("an answer cannot be read: {err}")))
+        };
+        self.store.chat(chat)?.into_iter().map(parse).collect()
+    }
+
+    /// Keeps an answer; without a chat it begins one.
+    ///
+    /// # Errors
+    /// The library cannot be written.
+    pub fn keep_answer(&self, chat: Option<ChatId>, answer: &Answer) -> Result<ChatId, Error> {
+        let json = serde_json::to_string(answer)
+            .map_err(|err| Error::new("Chat", format!("the answer cannot be written down: {err}")))?;
+        Ok(self.store.append_chat(chat, &answer.question, &json)?)
+    }
+
+    /// Removes a chat.
+    ///
+    /// # Errors
+    /// The library cannot be written.
+    pub fn remove_chat(&self, chat: ChatId) -> Result<(), Error> {
+        Ok(self.store.remove_chat(chat)?)
+    }
+}
+
+fn extract_pool(worker_binary: Option<PathBuf>, models: &Path) -> Result<Arc<dyn Extract>, Error> {
+    let binary = WorkerBinary::resolve(worker_binary)
+        .map_err(|err| Error::new("Worker processes", err.to_string()))?;
+    let limits = ExtractLimits {
+        pdfium: Some(models::library_path(models, models::Native::Pdfium)),
+        ..ExtractLimits::default()
+    };
+    Ok(Arc::new(ExtractPool::new(binary, limits)))
 }

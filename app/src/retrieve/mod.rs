@@ -1,8 +1,29 @@
-//! Finding passages: keyword leg (FTS5, BM25), vector leg (the engine), fusion.
+//! Finding passages: keyword leg (BM25 over the FTS5 index), vector leg (the engine), fusion.
 //!
-//! Invariant: every score shown has a name and is the score that ranked.
+//! Invariants: every score shown has a name and is the score that ranked; any query text is valid; when more than `k`
+//! passages match there are `k` hits, and never one that does not match.
+//!
+//! Start reading at [`rank`]: it ranks any [`Collection`], the library's or one in memory. Must not know: how
+//! documents get into a library, and how answers are made.
+
+mod bm25;
+mod collection;
+mod fuse;
+mod memory;
+mod options;
+mod rank;
+mod search;
 
 use serde::{Deserialize, Serialize};
+
+pub use bm25::{Bm25, Keywords};
+pub use collection::{Collection, Nearest};
+pub use fuse::{reciprocal_ranks, weighted};
+pub use memory::MemoryCollection;
+pub use options::RetrieveError;
+pub use rank::{Question, Ranked, Ranking, rank};
+
+pub(crate) use search::search;
 
 use crate::store::ChunkRecord;
 
@@ -60,7 +81,7 @@ impl Default for SearchOptions {
     }
 }
 
-/// A hit's scores by name; `None` where that leg did not find it or did not run.
+/// A hit's scores by name; `None` where that leg gave it no score or did not run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitScores {
     /// Cosine, -1 to 1.

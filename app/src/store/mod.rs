@@ -1,87 +1,225 @@
-//! A library on disk: SQLite is the authority, the engine's `.vec` file holds the vectors.
+//! A library on disk: SQLite is the authority, the engine's `.vec` files hold the vectors.
 //!
-//! Invariant: the searchable set is exactly the documents whose status is `Ready`.
+//! Invariant: the searchable set is exactly the chunks of the documents whose status is `Ready`. A document
+//! becomes `Ready` in one transaction, after its rows are safe in the vector file; rows that the database does not
+//! know are never seen by a search and are forgotten when the library is opened next.
+//!
+//! Must not know: how text is extracted, chunked or embedded, and how results are ranked. [`LibraryPaths`] says
+//! where the files are; start reading at [`Store`].
 
-use serde::{Deserialize, Serialize};
+mod cache;
+mod catalog;
+mod chats;
+mod chunks;
+mod commit;
+mod database;
+mod documents;
+mod engine_file;
+mod error;
+mod keywords;
+mod layout;
+mod lock;
+mod memory;
+mod record;
+mod recover;
+mod schema;
+mod texts;
+mod tokens;
+mod vectors;
+mod verify;
 
-/// A document's id within its library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct DocumentId(pub u64);
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-/// A chunk's id within its library: the id of its row in the vector file. Never used twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ChunkId(pub u64);
+use lock::WriterLock;
+use vectors::VectorFiles;
 
-/// The state of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DocumentStatus {
-    /// Text extracted, chunked, embedded: searchable.
-    Ready,
-    /// Gave an error; the reason says which.
-    Failed,
-    /// Pages without any text.
-    NeedsOcr,
-    /// Needs a password.
-    Encrypted,
-    /// Waiting.
-    Queued,
-    /// Stopped by the user.
-    Cancelled,
+pub use chats::{ChatId, ChatRecord};
+pub use error::StoreError;
+pub use layout::LibraryPaths;
+pub use memory::MemoryIndex;
+pub use record::{ChunkId, ChunkRecord, DocumentId, DocumentRecord, DocumentStatus};
+pub use tokens::{index_tokens, query_tokens};
+pub use vectors::{VectorHits, VectorIndex};
+pub use verify::{Problem, VerifyReport};
+
+pub(crate) use cache::key as cache_key;
+pub(crate) use catalog::Catalog;
+pub(crate) use chunks::{ChunkingKey, NewChunk};
+pub(crate) use commit::ReadyDocument;
+pub(crate) use database::{Database, ReadView, hold};
+pub(crate) use engine_file::EngineFiles;
+pub(crate) use documents::{Hash, KnownDocument};
+pub(crate) use verify::Findings;
+
+/// One open library on disk.
+#[derive(Debug)]
+pub(crate) struct Store {
+    paths: LibraryPaths,
+    database: Database,
+    vectors: VectorFiles,
+    catalog: Mutex<Arc<Catalog>>,
+    ids: Mutex<std::ops::Range<u64>>,
+    writer: Option<WriterLock>,
 }
 
-/// A document as listed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DocumentRecord {
-    /// Its id.
-    pub id: DocumentId,
-    /// Absolute path of the file.
-    pub path: std::path::PathBuf,
-    /// Title, or the file name.
-    pub title: String,
-    /// Its state.
-    pub status: DocumentStatus,
-    /// Why it is not ready.
-    pub reason: Option<String>,
-    /// The format, once known.
-    pub kind: Option<crate::extract::DocumentKind>,
-    /// Number of pages, for formats that have them.
-    pub pages: Option<u32>,
-    /// Pages without text, from 1.
-    pub pages_without_text: Vec<u32>,
-    /// Chunks of the active chunking.
-    pub chunks: usize,
-    /// Size of the file.
-    pub bytes: u64,
-    /// The active chunking's configuration.
-    pub chunker: Option<crate::chunk::ChunkerConfig>,
-    /// Name of the embedder of the active chunking.
-    pub embedder: Option<String>,
-}
+impl Store {
+    /// Opens a library, making it if it is not there. When another process holds it, it is opened for reading only.
+    pub(crate) fn open(
+        paths: LibraryPaths,
+        opener: Box<dyn vectors::OpenIndex>,
+    ) -> Result<Self, StoreError> {
+        let folder = paths.vectors_folder();
+        std::fs::create_dir_all(&folder).map_err(|err| StoreError::io(&folder, &err))?;
+        let writer = WriterLock::take(&paths.lock_file())?;
+        let database = match &writer {
+            Some(_) => Database::open(&paths.database())?,
+            None => Database::open_read_only(&paths.database())?,
+        };
+        let store = Self {
+            vectors: VectorFiles::new(paths.clone(), opener, writer.is_some()),
+            paths,
+            database,
+            catalog: Mutex::default(),
+            ids: Mutex::new(0..0),
+            writer,
+        };
+        store.recover()?;
+        Ok(store)
+    }
 
-/// A stored chunk with what a citation needs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChunkRecord {
-    /// Its id.
-    pub id: ChunkId,
-    /// Its document.
-    pub document: DocumentId,
-    /// Position in the document, from 0.
-    pub index: usize,
-    /// First byte in the extracted text.
-    pub start: usize,
-    /// Byte after the last.
-    pub end: usize,
-    /// The text of the range.
-    pub text: String,
-    /// Where it stands.
-    pub place: crate::extract::Place,
-    /// Tokens of the embedder.
-    pub tokens: usize,
-    /// See [`crate::chunk::Chunk`].
-    pub left_similarity: Option<f32>,
-    /// See [`crate::chunk::Chunk`].
-    pub right_similarity: Option<f32>,
+    pub(crate) fn paths(&self) -> &LibraryPaths {
+        &self.paths
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    pub(crate) fn expect_writable(&self) -> Result<(), StoreError> {
+        if self.is_read_only() {
+            return Err(StoreError::ReadOnly {
+                path: self.paths.folder().to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Every document, by id.
+    pub(crate) fn documents(&self) -> Result<Vec<DocumentRecord>, StoreError> {
+        self.database.read(documents::list)
+    }
+
+    /// The stored extraction of a document.
+    pub(crate) fn extraction(
+        &self,
+        id: DocumentId,
+    ) -> Result<crate::extract::Extraction, StoreError> {
+        let found = self.database.read(|connection| {
+            let is_known = documents::exists(connection, id)?;
+            Ok(is_known.then_some(texts::get(connection, id)?))
+        })?;
+        found
+            .ok_or(StoreError::NoDocument(id))?
+            .ok_or(StoreError::NoText(id))?
+            .map_err(|detail| {
+                StoreError::damaged(
+                    self.database.path(),
+                    format!("document {}: {detail}", id.0),
+                )
+            })
+    }
+
+    /// The chunks of a document's active chunking, in order.
+    pub(crate) fn chunks(&self, id: DocumentId) -> Result<Vec<ChunkRecord>, StoreError> {
+        let found = self.database.read(|connection| {
+            let is_known = documents::exists(connection, id)?;
+            Ok(is_known.then_some(chunks::of_document(connection, id)?))
+        })?;
+        found.ok_or(StoreError::NoDocument(id))
+    }
+
+    /// A snapshot for a search, with the searchable set it sees.
+    pub(crate) fn snapshot(&self) -> Result<(ReadView<'_>, Arc<Catalog>), StoreError> {
+        let view = self.database.view()?;
+        let load = || -> rusqlite::Result<Arc<Catalog>> {
+            let generation = Catalog::generation(&view)?;
+            let mut kept = hold(&self.catalog);
+            if !kept.is_of(generation) {
+                *kept = Arc::new(Catalog::load(&view)?);
+            }
+            Ok(kept.clone())
+        };
+        let catalog = load().map_err(|err| self.database.error(&err))?;
+        Ok((view, catalog))
+    }
+
+    /// A searchable chunk of a snapshot.
+    pub(crate) fn chunk(&self, view: &ReadView<'_>, id: u64) -> Result<ChunkRecord, StoreError> {
+        let found = self.read_in(view, |connection| chunks::by_id(connection, id))?;
+        found.ok_or_else(|| {
+            StoreError::damaged(self.database.path(), format!("chunk {id} is not there"))
+        })
+    }
+
+    /// Path and title of a document of a snapshot.
+    pub(crate) fn path_and_title(
+        &self,
+        view: &ReadView<'_>,
+        id: DocumentId,
+    ) -> Result<(PathBuf, String), StoreError> {
+        self.read_in(view, |connection| documents::path_and_title(connection, id))
+    }
+
+    /// Documents of a snapshot whose path `matches`.
+    pub(crate) fn documents_where(
+        &self,
+        view: &ReadView<'_>,
+        matches: impl Fn(&Path) -> bool,
+    ) -> Result<BTreeSet<u64>, StoreError> {
+        let paths = self.read_in(view, documents::paths)?;
+        Ok(paths.into_iter().filter(|(_, path)| matches(path)).map(|(id, _)| id.0).collect())
+    }
+
+    /// Passages of a snapshot that hold `token`, by id, with how often.
+    pub(crate) fn postings(
+        &self,
+        view: &ReadView<'_>,
+        token: &str,
+    ) -> Result<Vec<(u64, u32)>, StoreError> {
+        self.read_in(view, |connection| keywords::postings(connection, token))
+    }
+
+    /// Runs a statement on a snapshot.
+    pub(crate) fn read_in<T>(
+        &self,
+        view: &ReadView<'_>,
+        work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        work(view).map_err(|err| self.database.error(&err))
+    }
+
+    /// The vectors of one model, if there are any.
+    pub(crate) fn vectors(
+        &self,
+        fingerprint: &str,
+    ) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
+        self.vectors.get(fingerprint)
+    }
+
+    /// Cached vectors by key; `None` where the text was never embedded.
+    pub(crate) fn cached_vectors(
+        &self,
+        keys: &[Hash],
+        dims: usize,
+    ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
+        self.database
+            .read(|connection| keys.iter().map(|key| cache::get(connection, key, dims)).collect())
+    }
+
+    /// Caches vectors by key.
+    pub(crate) fn cache_vectors(&self, entries: &[(Hash, &[f32])]) -> Result<(), StoreError> {
+        self.database.write_quietly(|transaction| cache::put(transaction, entries))
+    }
 }

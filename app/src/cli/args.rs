@@ -1,0 +1,307 @@
+//! Every argument, as clap sees it, and its translation to the library's options.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
+use crate::library::GpuChoice;
+use crate::retrieve::{Fusion, SearchMode, SearchOptions};
+
+/// Questions over your own documents, on your own machine. Without a command, opens the window.
+#[derive(Debug, Parser)]
+#[command(name = "outcrop", version, propagate_version = true)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) verb: Option<Verb>,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, ClapArgs)]
+pub(super) struct Global {
+    /// Folder of libraries, models and logs [default: the user's data folder]
+    #[arg(long, global = true, env = "OUTCROP_HOME", value_name = "DIR")]
+    pub(super) home: Option<PathBuf>,
+    /// Which library
+    #[arg(long, global = true, default_value = "default", value_name = "NAME")]
+    pub(super) library: String,
+    /// Where vector search runs
+    #[arg(long, global = true, value_enum, default_value = "auto", env = "OUTCROP_GPU", hide_env = true)]
+    pub(super) gpu: GpuArg,
+    /// One JSON value on stdout
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// No progress, no notes
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+    /// More in the log file (-v debug, -vv trace)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(super) verbose: u8,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum GpuArg {
+    /// A hardware GPU if there is one, else the CPU
+    Auto,
+    /// The CPU
+    Off,
+    /// A software adapter, for tests
+    Software,
+}
+
+impl From<GpuArg> for GpuChoice {
+    fn from(arg: GpuArg) -> Self {
+        match arg {
+            GpuArg::Auto => Self::Auto,
+            GpuArg::Off => Self::Off,
+            GpuArg::Software => Self::Software,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Add files and folders (recursively) to the library
+    Ingest(IngestVerb),
+    /// List the documents of the library
+    Documents,
+    /// Remove documents from the library (the files stay)
+    Remove(RemoveVerb),
+    /// Show how a file splits into chunks; touches no library
+    Chunk(ChunkVerb),
+    /// Find passages
+    Search(SearchVerb),
+    /// Answer a question from the documents, with sources
+    Ask(AskVerb),
+    /// List, fetch and add models
+    Models {
+        #[command(subcommand)]
+        verb: Option<ModelsVerb>,
+    },
+    /// Check every checksum and cross-reference of the library
+    Verify(VerifyVerb),
+    /// Draw the main screens as PNG files, without a display
+    #[cfg(feature = "gui")]
+    Screenshots(ScreenshotsVerb),
+    /// A worker process; not meant for people
+    #[command(hide = true)]
+    Worker {
+        #[arg(value_enum)]
+        kind: WorkerKind,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum WorkerKind {
+    Extract,
+    Generate,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct IngestVerb {
+    /// Files and folders
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) chunker: ChunkerArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct RemoveVerb {
+    /// Ids or paths, as `outcrop documents` shows them
+    #[arg(required = true, value_name = "DOC")]
+    pub(super) documents: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ChunkVerb {
+    /// The file
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) chunker: ChunkerArgs,
+    /// Write the boundary plot to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, ClapArgs)]
+pub(super) struct ChunkerArgs {
+    /// Which chunker: recursive, markdown, sentence, semantic, …
+    #[arg(long, default_value = "recursive", value_parser = parse_kind)]
+    pub(super) chunker: ChunkerKind,
+    /// Most characters (or tokens) of a chunk
+    #[arg(long, value_name = "N")]
+    pub(super) size: Option<usize>,
+    /// Characters (or tokens) repeated from the chunk before
+    #[arg(long, value_name = "N")]
+    pub(super) overlap: Option<usize>,
+    /// Chunks smaller than this are merged with a neighbour where the size allows it
+    #[arg(long, value_name = "N")]
+    pub(super) min_size: Option<usize>,
+    /// Where the semantic chunker cuts: `auto` or a cosine from 0 to 1
+    #[arg(long, default_value = "auto", value_name = "auto|X", value_parser = parse_threshold)]
+    pub(super) threshold: Threshold,
+    /// What sizes are counted in: chars or tokens
+    #[arg(long, default_value = "chars", value_parser = parse_unit)]
+    pub(super) unit: Unit,
+}
+
+impl ChunkerArgs {
+    /// The configuration these arguments describe, defaults of the chunker where nothing was said.
+    pub(super) fn config(&self) -> ChunkerConfig {
+        let base = ChunkerConfig::default();
+        let scale = |chars: usize| if self.unit == Unit::Tokens { chars.div_ceil(5) } else { chars };
+        let size = self.size.unwrap_or_else(|| scale(base.size));
+        let overlap = self.overlap.unwrap_or_else(|| match self.chunker {
+            ChunkerKind::Recursive => scale(base.overlap).min(size / 10),
+            _ => 0,
+        });
+        ChunkerConfig {
+            kind: self.chunker,
+            size,
+            overlap,
+            min_size: self.min_size.unwrap_or(base.min_size.min(size)),
+            threshold: self.threshold,
+            unit: self.unit,
+            separators: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, ClapArgs)]
+pub(super) struct SearchArgs {
+    /// Passages wanted
+    #[arg(short, default_value_t = 10, value_name = "N", value_parser = parse_count)]
+    pub(super) k: usize,
+    /// Which legs run: hybrid, vector or keyword
+    #[arg(long, default_value = "hybrid", value_parser = parse_named::<SearchMode>)]
+    pub(super) mode: SearchMode,
+    /// How the legs are fused: weighted or rrf
+    #[arg(long, default_value = "weighted", value_parser = parse_named::<Fusion>)]
+    pub(super) fusion: Fusion,
+    /// Weight of the vector leg in weighted fusion, 0 to 1
+    #[arg(long, default_value_t = 0.7, value_name = "X")]
+    pub(super) alpha: f32,
+    /// Leave out hits whose final score is lower
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) min_score: Option<f32>,
+    /// Only documents whose path matches this glob, for example '*.pdf'
+    #[arg(long, value_name = "GLOB")]
+    pub(super) source: Option<String>,
+}
+
+impl SearchArgs {
+    /// The library's options.
+    pub(super) fn options(&self) -> SearchOptions {
+        SearchOptions {
+            k: self.k,
+            mode: self.mode,
+            fusion: self.fusion,
+            alpha: self.alpha,
+            min_score: self.min_score,
+            source: self.source.clone(),
+        }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct SearchVerb {
+    /// What to look for; any text is a valid query
+    pub(super) query: String,
+    #[command(flatten)]
+    pub(super) search: SearchArgs,
+    /// Show every leg's score and the words that matched
+    #[arg(long)]
+    pub(super) explain: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct AskVerb {
+    /// The question
+    pub(super) question: String,
+    #[command(flatten)]
+    pub(super) search: SearchArgs,
+    /// A model's name, or `extractive` for sentences copied from the documents [default: the best one installed]
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Most tokens of the answer
+    #[arg(long, default_value_t = 400, value_name = "N", value_parser = parse_count)]
+    pub(super) max_tokens: usize,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ModelsVerb {
+    /// What can be had, what is here, and what each needs in memory
+    List,
+    /// Fetch models by name (without a name: the default set)
+    Fetch {
+        /// Names, as `outcrop models list` shows them
+        names: Vec<String>,
+        /// Also what the tests need
+        #[arg(long)]
+        tests: bool,
+    },
+    /// Make a model file or folder of one's own known to Outcrop
+    Add {
+        /// A .gguf file, or a folder with model.onnx, tokenizer.json and manifest.toml
+        path: PathBuf,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct VerifyVerb {
+    /// Mend what can be mended
+    #[arg(long)]
+    pub(super) repair: bool,
+}
+
+#[cfg(feature = "gui")]
+#[derive(Debug, ClapArgs)]
+pub(super) struct ScreenshotsVerb {
+    /// Folder for the PNG files
+    pub(super) dir: PathBuf,
+    /// What to search for and ask
+    #[arg(long, default_value = "What is this about?")]
+    pub(super) question: String,
+    /// Width in points
+    #[arg(long, default_value_t = 1280.0)]
+    pub(super) width: f32,
+    /// Height in points
+    #[arg(long, default_value_t = 800.0)]
+    pub(super) height: f32,
+    /// Pixels for each point
+    #[arg(long, default_value_t = 1.0)]
+    pub(super) scale: f32,
+}
+
+/// Parses an option by the names that its type has in JSON, and lists them when none fits.
+fn parse_named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
+    serde_json::from_value(serde_json::Value::String(name.to_lowercase())).map_err(|err| err.to_string())
+}
+
+fn parse_kind(name: &str) -> Result<ChunkerKind, String> {
+    parse_named(name)
+}
+
+fn parse_unit(name: &str) -> Result<Unit, String> {
+    parse_named(name)
+}
+
+fn parse_threshold(text: &str) -> Result<Threshold, String> {
+    if text.eq_ignore_ascii_case("auto") {
+        return Ok(Threshold::Auto);
+    }
+    match text.parse::<f32>() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(Threshold::Fixed(value)),
+        _ => Err("expected `auto` or a number from 0 to 1".to_owned()),
+    }
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err("expected a whole number of at least 1".to_owned()),
+    }
+}

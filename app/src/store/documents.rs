@@ -1,0 +1,243 @@
+//! Statements about documents. Every function runs inside the caller's transaction.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::types::{FromSqlError, Type, Value, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{DocumentId, DocumentRecord, DocumentStatus};
+
+/// BLAKE3 of a file's bytes.
+pub(crate) type Hash = [u8; 32];
+
+/// What ingestion needs to know of a document that is already there.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownDocument {
+    pub(crate) id: DocumentId,
+    pub(crate) path: PathBuf,
+    pub(crate) status: DocumentStatus,
+    pub(crate) hash: Option<Hash>,
+}
+
+/// Puts a file in the queue; a document with this path stays as it is.
+pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Result<()> {
+    let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    connection
+        .prepare_cached(
+            "INSERT INTO documents (path, title, status, bytes) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (path) DO NOTHING",
+        )?
+        .execute(params![
+            path_value(path),
+            title,
+            status_text(DocumentStatus::Queued),
+            bytes as i64
+        ])?;
+    Ok(())
+}
+
+/// The document of a path.
+pub(crate) fn by_path(connection: &Connection, path: &Path) -> Result<Option<KnownDocument>> {
+    connection
+        .prepare_cached("SELECT id, path, status, hash FROM documents WHERE path = ?1")?
+        .query_row([path_value(path)], known)
+        .optional()
+}
+
+/// Ready documents with these bytes, by id.
+pub(crate) fn ready_by_hash(connection: &Connection, hash: &Hash) -> Result<Vec<KnownDocument>> {
+    connection
+        .prepare_cached(
+            "SELECT id, path, status, hash FROM documents
+             WHERE hash = ?1 AND status = 'ready' ORDER BY id",
+        )?
+        .query_map([hash.as_slice()], known)?
+        .collect()
+}
+
+fn known(row: &Row<'_>) -> Result<KnownDocument> {
+    Ok(KnownDocument {
+        id: DocumentId(row.get::<_, i64>(0)? as u64),
+        path: path_column(row, 1)?,
+        status: status_column(row, 2)?,
+        hash: row.get(3)?,
+    })
+}
+
+/// Gives a document another path (the file was renamed).
+pub(crate) fn rename(connection: &Connection, id: DocumentId, path: &Path) -> Result<()> {
+    connection.execute(
+        "UPDATE documents SET path = ?2 WHERE id = ?1",
+        params![id.0 as i64, path_value(path)],
+    )?;
+    Ok(())
+}
+
+/// Records why a document is not ready.
+pub(crate) fn set_status(
+    connection: &Connection,
+    id: DocumentId,
+    status: DocumentStatus,
+    reason: Option<&str>,
+) -> Result<()> {
+    connection.execute(
+        "UPDATE documents SET status = ?2, reason = ?3 WHERE id = ?1",
+        params![id.0 as i64, status_text(status), reason],
+    )?;
+    Ok(())
+}
+
+/// Number of pages of a document.
+pub(crate) fn pages(connection: &Connection, id: DocumentId) -> Result<Option<u32>> {
+    let pages: Option<Option<u32>> = connection
+        .prepare_cached("SELECT pages FROM documents WHERE id = ?1")?
+        .query_row([id.0 as i64], |row| row.get(0))
+        .optional()?;
+    Ok(pages.flatten())
+}
+
+/// Path and title of a document.
+pub(crate) fn path_and_title(connection: &Connection, id: DocumentId) -> Result<(PathBuf, String)> {
+    connection
+        .prepare_cached("SELECT path, title FROM documents WHERE id = ?1")?
+        .query_row([id.0 as i64], |row| Ok((path_column(row, 0)?, row.get(1)?)))
+}
+
+/// Id and path of every document.
+pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)>> {
+    connection
+        .prepare_cached("SELECT id, path FROM documents")?
+        .query_map([], |row| Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?)))?
+        .collect()
+}
+
+/// Whether a document is there.
+pub(crate) fn exists(connection: &Connection, id: DocumentId) -> Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM documents WHERE id = ?1")?
+        .exists([id.0 as i64])
+}
+
+/// Deletes a document's row and everything that hangs on it (the keyword index excepted).
+pub(crate) fn delete(connection: &Connection, id: DocumentId) -> Result<()> {
+    connection.execute("DELETE FROM documents WHERE id = ?1", [id.0 as i64])?;
+    Ok(())
+}
+
+/// Files that waited when the process ended can only be added again.
+pub(crate) fn cancel_queued(connection: &Connection, reason: &str) -> Result<usize> {
+    connection.execute(
+        "UPDATE documents SET status = 'cancelled', reason = ?1 WHERE status = 'queued'",
+        [reason],
+    )
+}
+
+/// Every document, by id.
+pub(crate) fn list(connection: &Connection) -> Result<Vec<DocumentRecord>> {
+    connection
+        .prepare_cached(
+            "SELECT d.id, d.path, d.title, d.status, d.reason, d.kind, d.pages, d.pages_without_text, d.bytes,
+                    c.config, c.embedder, (SELECT count(*) FROM chunks WHERE chunking = c.id)
+             FROM documents d LEFT JOIN chunkings c ON c.document = d.id AND c.active
+             ORDER BY d.id",
+        )?
+        .query_map([], record)?
+        .collect()
+}
+
+fn record(row: &Row<'_>) -> Result<DocumentRecord> {
+    Ok(DocumentRecord {
+        id: DocumentId(row.get::<_, i64>(0)? as u64),
+        path: path_column(row, 1)?,
+        title: row.get(2)?,
+        status: status_column(row, 3)?,
+        reason: row.get(4)?,
+        kind: optional_json(row, 5)?,
+        pages: row.get(6)?,
+        pages_without_text: json_column(row, 7)?,
+        bytes: row.get::<_, i64>(8)? as u64,
+        chunker: optional_json(row, 9)?,
+        embedder: row.get(10)?,
+        chunks: row.get::<_, i64>(11)? as usize,
+    })
+}
+
+/// The status as the database spells it.
+pub(crate) fn status_text(status: DocumentStatus) -> &'static str {
+    match status {
+        DocumentStatus::Ready => "ready",
+        DocumentStatus::Failed => "failed",
+        DocumentStatus::NeedsOcr => "needs-ocr",
+        DocumentStatus::Encrypted => "encrypted",
+        DocumentStatus::Queued => "queued",
+        DocumentStatus::Cancelled => "cancelled",
+    }
+}
+
+fn status_column(row: &Row<'_>, index: usize) -> Result<DocumentStatus> {
+    let text: String = row.get(index)?;
+    serde_json::from_value(serde_json::Value::String(text))
+        .map_err(|err| rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(err)))
+}
+
+/// A value as JSON text for a column.
+pub(crate) fn json<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|err| rusqlite::Error::ToSqlConversionFailure(Box::new(err)))
+}
+
+/// A value out of a column of JSON text.
+pub(crate) fn json_column<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> Result<T> {
+    parse_json(row.get_ref(index)?.as_str()?, index)
+}
+
+fn optional_json<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> Result<Option<T>> {
+    let text: Option<String> = row.get(index)?;
+    text.map(|text| parse_json(&text, index)).transpose()
+}
+
+fn parse_json<T: DeserializeOwned>(text: &str, index: usize) -> Result<T> {
+    serde_json::from_str(text)
+        .map_err(|err| rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(err)))
+}
+
+/// A path as TEXT, or as BLOB where it is not UTF-8.
+pub(crate) fn path_value(path: &Path) -> Value {
+    match path.to_str() {
+        Some(text) => Value::Text(text.to_owned()),
+        None => path_bytes(path),
+    }
+}
+
+#[cfg(unix)]
+fn path_bytes(path: &Path) -> Value {
+    use std::os::unix::ffi::OsStrExt;
+    Value::Blob(path.as_os_str().as_bytes().to_owned())
+}
+
+#[cfg(not(unix))]
+fn path_bytes(path: &Path) -> Value {
+    Value::Text(path.to_string_lossy().into_owned())
+}
+
+/// The path that [`path_value`] wrote.
+pub(crate) fn path_column(row: &Row<'_>, index: usize) -> Result<PathBuf> {
+    match row.get_ref(index)? {
+        ValueRef::Text(text) => Ok(PathBuf::from(String::from_utf8_lossy(text).into_owned())),
+        ValueRef::Blob(bytes) => Ok(path_from_bytes(bytes)),
+        _ => Err(FromSqlError::InvalidType.into()),
+    }
+}
+
+#[cfg(unix)]
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
