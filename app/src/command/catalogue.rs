@@ -53,10 +53,8 @@ fn documents(state: &AppState) -> Vec<Entry> {
         Entry::new("Show all documents", Command::FilterStatus(StatusFilter::All)),
         Entry::new("Show documents with problems", Command::FilterStatus(StatusFilter::Problems)),
         Entry::new("Select all documents", Command::SelectAllDocuments),
+        Entry::new("Try the samples", Command::AddSamples),
     ];
-    if state.samples.is_some() {
-        entries.push(Entry::new("Try the samples", Command::AddSamples));
-    }
     if state.library.ingest.is_some() {
         entries.push(Entry::new("Cancel ingest", Command::CancelIngest));
     }

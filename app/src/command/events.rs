@@ -34,7 +34,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
-        Event::SettingsFailed(error) => state.report(&error),
+        Event::Failed(error) => state.report(&error),
         Event::Searched { .. } | Event::TextLoaded { .. } | Event::SegmentsEmbedded { .. } | Event::Cut { .. } => {}
     }
 }

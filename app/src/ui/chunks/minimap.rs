@@ -14,7 +14,7 @@ pub(super) struct View {
 
 /// Draws the map into `rect`; gives where to scroll to when it is used.
 pub(super) fn minimap_ui(ui: &mut Ui, rect: Rect, result: &LabResult, view: View, hovered: Option<usize>) -> Option<f32> {
-    let response = ui.interact(rect, ui.id().with("minimap"), Sense::click_and_drag());
+    let response = ui.interact(rect, ui.scope_id().with("minimap"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "Layers of the whole document"));
     let height = result.rows.height.max(1.0);
     let scale = rect.height() / height;

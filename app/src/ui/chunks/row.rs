@@ -41,7 +41,7 @@ impl RowPainter<'_> {
 
     fn header_ui(&self, ui: &mut Ui, rect: Rect, chunk: usize) -> bool {
         let band = Rect::from_min_max(pos2(rect.left(), rect.top() + CUT_HEIGHT), rect.max);
-        let response = ui.interact(band, ui.id().with(("chunk", chunk)), Sense::click());
+        let response = ui.interact(band, ui.scope_id().with(("chunk", chunk)), Sense::click());
         response.widget_info(|| {
             let is_selected = self.selected == Some(chunk);
             WidgetInfo::selected(Role::Button, true, is_selected, format!("Chunk {}", chunk + 1))

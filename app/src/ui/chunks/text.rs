@@ -61,7 +61,7 @@ impl TextView {
             let painter = row::RowPainter { text: &extraction.text, result, hovered, selected };
             rows_ui(ui, viewport, &painter, commands)
         });
-        let top = output.state.offset().y;
+        let top = output.state.clamped_offset().y;
         self.remember(result, top);
         let view = minimap::View { top, height: room.height() };
         self.wanted_offset = minimap::minimap_ui(ui, map, result, view, hovered);

@@ -45,7 +45,7 @@ fn contents_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         return;
     };
     if documents.is_empty() && state.library.ingest.is_none() && state.library.queued == 0 {
-        first_run::first_run_ui(ui, state, commands);
+        first_run::first_run_ui(ui, commands);
         return;
     }
     let listed = state.library.listed();

@@ -84,6 +84,7 @@ impl Canvas {
         self.read_back(width, height)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a picture is wanted at once, and no frame waits for it")]
     fn read_back(&self, width: u32, height: u32) -> Result<RgbaImage, OffscreenError> {
         let row_bytes = width * BYTES_PER_PIXEL;
         let padded_row_bytes = row_bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);

@@ -70,6 +70,8 @@ pub enum OffscreenError {
 /// # Errors
 /// Nothing can draw, the library does not open, a job takes too long, or a file cannot be written.
 pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<PathBuf>, OffscreenError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|err| OffscreenError::Write { path: folder.to_owned(), detail: err.to_string() })?;
     let mut stage = Stage::open(options)?;
     prepare(&mut stage, &options.question)?;
     let mut files = Vec::new();

@@ -54,7 +54,6 @@ pub(crate) struct Space {
     pub(crate) m: f32,
     pub(crate) l: f32,
     pub(crate) xl: f32,
-    pub(crate) xxl: f32,
     pub(crate) radius: f32,
     pub(crate) rail_width: f32,
     pub(crate) inspector_width: f32,
@@ -161,6 +160,7 @@ fn named_colour(table: &BTreeMap<String, String>, name: &str) -> Result<Color32,
     colour(hex)
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is where tokens become colours")]
 fn colour(hex: &str) -> Result<Color32, String> {
     Color32::from_hex(hex).map_err(|err| format!("{hex:?} is not a colour: {err:?}"))
 }
