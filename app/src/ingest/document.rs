@@ -5,9 +5,11 @@ use super::meter::{Meter, Stopwatch};
 use super::run::{IngestError, Ingestion};
 use super::scan::ScannedFile;
 use super::{FileOutcome, passage, source};
-use crate::chunk::{Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource};
-use crate::embed::{EmbedError, Embedder};
-use crate::extract::{ExtractError, Extraction};
+use crate::chunk::{
+    CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource, WordMeasure,
+};
+use crate::embed::EmbedError;
+use crate::extract::{ExtractError, Extraction, PlaceIndex};
 use crate::progress::IngestPhase;
 use crate::store::{
     ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, ReadyDocument,
@@ -72,19 +74,14 @@ fn adopt_renamed(
     known: Option<KnownDocument>,
     hash: &Hash,
 ) -> Result<Option<KnownDocument>, StoreError> {
-    let Some(newcomer) = known
-        .as_ref()
-        .filter(|known| known.status != DocumentStatus::Ready)
-    else {
+    let Some(newcomer) = known.as_ref().filter(|known| known.status != DocumentStatus::Ready) else {
         return Ok(known);
     };
     let same = ingestion.store.ready_with_hash(hash)?;
     let Some(renamed) = same.into_iter().find(|document| !document.path.exists()) else {
         return Ok(known);
     };
-    ingestion
-        .store
-        .adopt_path(renamed.id, newcomer.id, &file.path)?;
+    ingestion.store.adopt_path(renamed.id, newcomer.id, &file.path)?;
     ingestion.store.document_at(&file.path)
 }
 
@@ -136,9 +133,7 @@ fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, mut hash: Hash, mut byt
             Err(err) => return Step::Unreadable(err.to_string()),
         }
     }
-    Step::Unreadable(
-        "the file changes while it is read; add it again when it is finished".to_owned(),
-    )
+    Step::Unreadable("the file changes while it is read; add it again when it is finished".to_owned())
 }
 
 fn key(ingestion: Ingestion<'_>) -> ChunkingKey {
@@ -213,17 +208,11 @@ impl Job<'_> {
     }
 
     fn cancelled(&self) -> Result<FileOutcome, IngestError> {
-        self.keep_or_record(
-            DocumentStatus::Cancelled,
-            "stopped before it was searchable; add it again",
-        )
+        self.keep_or_record(DocumentStatus::Cancelled, "stopped before it was searchable; add it again")
     }
 
     fn unreadable(&self, reason: &str) -> Result<FileOutcome, IngestError> {
-        self.keep_or_record(
-            DocumentStatus::Failed,
-            &format!("the file could not be read: {reason}"),
-        )
+        self.keep_or_record(DocumentStatus::Failed, &format!("the file could not be read: {reason}"))
     }
 
     /// What happened says nothing about the bytes: a searchable document stays as it is.
@@ -243,9 +232,7 @@ impl Job<'_> {
 
     fn record(&self, status: DocumentStatus, reason: &str) -> Result<FileOutcome, IngestError> {
         if let Some(known) = self.known {
-            self.ingestion
-                .store
-                .make_unready(known.id, status, reason)?;
+            self.ingestion.store.make_unready(known.id, status, reason)?;
         }
         Ok(self.outcome(status, Some(reason.to_owned())))
     }
@@ -287,18 +274,13 @@ impl Job<'_> {
             }),
             Ok(None) => Ok(FileOutcome {
                 document: None,
-                ..self.outcome(
-                    DocumentStatus::Cancelled,
-                    Some("removed while it was read".to_owned()),
-                )
+                ..self.outcome(DocumentStatus::Cancelled, Some("removed while it was read".to_owned()))
             }),
             Err(_) if self.ingestion.cancel.is_cancelled() => self.cancelled(),
             Err(IndexFailure::Embed(EmbedFailure::Store(err))) | Err(IndexFailure::Store(err)) => {
                 Err(err.into())
             }
-            Err(IndexFailure::Embed(EmbedFailure::Embed(err @ EmbedError::Load(_)))) => {
-                Err(err.into())
-            }
+            Err(IndexFailure::Embed(EmbedFailure::Embed(err @ EmbedError::Load(_)))) => Err(err.into()),
             Err(err) => self.record(DocumentStatus::Failed, &err.to_string()),
         }
     }
@@ -364,17 +346,13 @@ fn split(
     extraction: &Extraction,
 ) -> Result<Vec<Chunk>, IndexFailure> {
     let embed = |texts: &[&str]| {
-        let Ingestion {
-            store,
-            embedder,
-            cancel,
-            ..
-        } = ingestion;
+        let Ingestion { store, embedder, cancel, .. } = ingestion;
         embed_cached(store, embedder, texts, cancel, &mut |_| {}).map_err(|err| err.to_string())
     };
+    let tokens = WordMeasure::new(|word: &str| ingestion.embedder.count_tokens(word));
     let measure: &dyn Measure = match chunker.config().unit {
-        Unit::Chars => &crate::chunk::CharMeasure,
-        Unit::Tokens => &TokenMeasure(ingestion.embedder),
+        Unit::Chars => &CharMeasure,
+        Unit::Tokens => &tokens,
     };
     let chunking = chunker.chunk(&ChunkInput {
         text: &extraction.text,
@@ -391,15 +369,6 @@ fn split(
     Ok(chunking.chunks)
 }
 
-/// Counts tokens of an embedder.
-struct TokenMeasure<'a>(&'a dyn Embedder);
-
-impl Measure for TokenMeasure<'_> {
-    fn size(&self, text: &str) -> usize {
-        self.0.count_tokens(text)
-    }
-}
-
 fn describe(
     ingestion: Ingestion<'_>,
     extraction: &Extraction,
@@ -407,12 +376,10 @@ fn describe(
     chunks: Vec<Chunk>,
 ) -> Vec<NewChunk> {
     let context = passage::document_context(extraction, &file.path);
+    let places = PlaceIndex::new(extraction);
     let describe = |chunk: Chunk| {
-        let text = extraction
-            .text
-            .get(chunk.start..chunk.end)
-            .unwrap_or_default();
-        let place = extraction.place(chunk.start..chunk.end);
+        let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
+        let place = places.place(chunk.start..chunk.end);
         let passage = if ingestion.options.context {
             passage::with_context(&context, &place, text)
         } else {
