@@ -16,6 +16,15 @@ use crate::query::PreparedQueries;
 const MAX_KERNEL_NORM: f64 = 1e37;
 const UNIT_ROUNDOFF: f64 = 1.0 / (1u32 << 24) as f64;
 
+/// How an f32 operation rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    /// To the nearest value, as CPUs do.
+    Nearest,
+    /// To either neighbour, which is all that WGSL promises.
+    Either,
+}
+
 /// Bounds of one query's canonical scores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
@@ -52,14 +61,18 @@ pub(crate) struct RowCut {
 
 impl Bounds {
     /// The bounds of query number `query`.
-    pub(crate) fn new(queries: &PreparedQueries<'_>, query: usize) -> Self {
+    pub(crate) fn new(queries: &PreparedQueries<'_>, query: usize, rounding: Rounding) -> Self {
         let dims = queries.dims as f64;
+        let roundoff = match rounding {
+            Rounding::Nearest => UNIT_ROUNDOFF,
+            Rounding::Either => 2.0 * UNIT_ROUNDOFF,
+        };
         Self {
             metric: queries.metric,
             query_norm: queries.queries[query].norm,
             // 1.01 covers the denominator of γ up to 65 536 dimensions and the f64 rounding of
             // the canonical score; 16 covers the rounding of the query and of the cut.
-            relative: 1.01 * (dims + 16.0) * UNIT_ROUNDOFF,
+            relative: 1.01 * (dims + 16.0) * roundoff,
             absolute: (4.0 * dims + 16.0) * f64::from(f32::MIN_POSITIVE),
         }
     }
@@ -121,7 +134,7 @@ impl Bounds {
                 delta: 0.0,
             };
         }
-        if !(row_norm <= MAX_KERNEL_NORM) {
+        if row_norm.is_nan() || row_norm > MAX_KERNEL_NORM {
             return RowCut {
                 alpha: 0.0,
                 nu: 0.0,
@@ -144,6 +157,7 @@ impl Bounds {
 
 impl QueryCut {
     /// Whether a row with this kernel score may reach the threshold. Unordered scores may.
+    #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not less passes, not-a-number too")]
     pub(crate) fn passes(self, row: RowCut, kernel_score: f32) -> bool {
         !(kernel_score
             < self

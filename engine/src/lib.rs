@@ -30,6 +30,9 @@ mod cpu;
 mod error;
 mod file;
 mod filter;
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod gpu;
 mod hit;
 mod metric;
 mod query;

@@ -1,11 +1,18 @@
 //! The front door: one call for every backend.
 
+#[cfg(feature = "gpu")]
+use std::sync::{Mutex, PoisonError, TryLockError};
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cpu;
 use crate::cpu::kernel::Kernels;
 use crate::error::Error;
 use crate::file::Snapshot;
+#[cfg(feature = "gpu")]
+use crate::gpu::search::{Gpu, SearchFault};
+#[cfg(feature = "gpu")]
+use crate::gpu::{GpuTuning, device::GpuFault};
 use crate::hit::{Hit, RankedRow};
 use crate::metric::Metric;
 use crate::query::{PreparedQueries, Query};
@@ -64,10 +71,46 @@ pub struct SearchOutcome {
     pub gpu_fault: Option<String>,
 }
 
+/// Multiply-adds below which the way to a real GPU and back costs more than it saves.
+#[cfg(feature = "gpu")]
+const MIN_GPU_MULTIPLY_ADDS: u64 = 1 << 28;
+/// How often a device that failed is opened again.
+#[cfg(feature = "gpu")]
+const MAX_REOPENS: u32 = 3;
+
 /// Answers queries. Make one and share it: it owns the worker threads and the GPU.
 pub struct Searcher {
     pool: ThreadPool,
     kernels: Kernels,
+    #[cfg(feature = "gpu")]
+    gpu: GpuSlot,
+}
+
+/// The GPU, if there is one and searches may use it.
+#[cfg(feature = "gpu")]
+struct GpuSlot {
+    is_software: bool,
+    adapter: Option<String>,
+    tuning: GpuTuning,
+    state: Mutex<GpuState>,
+}
+
+#[cfg(feature = "gpu")]
+struct GpuState {
+    gpu: Option<Gpu>,
+    reopens_left: u32,
+}
+
+/// What the GPU made of a search.
+enum GpuAttempt {
+    Done(Ranked),
+    NotTried,
+    Faulted(String),
+}
+
+struct Ranked {
+    ranked: Vec<Vec<RankedRow>>,
+    num_zero_rows: u64,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -85,14 +128,35 @@ impl Searcher {
     /// # Errors
     /// If threads cannot be started, or [`GpuMode::Software`] finds no adapter.
     pub fn new(options: &SearcherOptions) -> Result<Self, Error> {
-        let builder = ThreadPoolBuilder::new().thread_name(|index| format!("engine-{index}"));
-        let pool = builder.num_threads(options.threads.unwrap_or(0)).build();
-        let pool = pool.map_err(|err| Error::Threads {
-            reason: err.to_string(),
-        })?;
+        let pool = start_threads(options.threads)?;
+        #[cfg(feature = "gpu")]
+        let gpu = GpuSlot::open(options.gpu, GpuTuning::default())?;
+        #[cfg(not(feature = "gpu"))]
+        if options.gpu == GpuMode::Software {
+            return Err(Error::NoGpu {
+                reason: "this build has no GPU support".to_owned(),
+            });
+        }
         Ok(Self {
             pool,
             kernels: Kernels::best(),
+            #[cfg(feature = "gpu")]
+            gpu,
+        })
+    }
+
+    /// As [`Searcher::new`] with limits and faults for tests.
+    ///
+    /// # Errors
+    /// As [`Searcher::new`].
+    #[cfg(feature = "gpu")]
+    #[doc(hidden)]
+    pub fn with_gpu_tuning(options: &SearcherOptions, tuning: GpuTuning) -> Result<Self, Error> {
+        let pool = start_threads(options.threads)?;
+        Ok(Self {
+            pool,
+            kernels: Kernels::best(),
+            gpu: GpuSlot::open(options.gpu, tuning)?,
         })
     }
 
@@ -113,13 +177,21 @@ impl Searcher {
             });
         }
         snapshot.check_len()?;
-        let outcome = cpu::search::search(&self.pool, self.kernels, snapshot, &queries)?;
-        let hits = to_hits(snapshot, queries.metric, &outcome.ranked);
+        let (found, backend, gpu_fault) = match self.search_gpu(snapshot, &queries)? {
+            GpuAttempt::Done(found) => (found, Backend::Gpu, None),
+            GpuAttempt::NotTried => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, None),
+            GpuAttempt::Faulted(fault) => (
+                self.search_cpu(snapshot, &queries)?,
+                Backend::Cpu,
+                Some(fault),
+            ),
+        };
+        let hits = to_hits(snapshot, queries.metric, &found.ranked);
         Ok(SearchOutcome {
             hits,
-            backend: Backend::Cpu,
-            num_zero_rows: outcome.num_zero_rows,
-            gpu_fault: None,
+            backend,
+            num_zero_rows: found.num_zero_rows,
+            gpu_fault,
         })
     }
 
@@ -141,14 +213,155 @@ impl Searcher {
         ))
     }
 
-    /// What searches run on, for people: the adapter, or the CPU's instruction set and threads.
+    /// What searches run on, for people: the adapter if there is one, and the CPU's instruction
+    /// set and threads.
     pub fn backend_name(&self) -> String {
-        format!(
+        let cpu = format!(
             "cpu ({}, {} threads)",
             self.kernels.name,
             self.pool.current_num_threads()
-        )
+        );
+        match self.adapter_name() {
+            Some(adapter) => format!("gpu ({adapter}), {cpu}"),
+            None => cpu,
+        }
     }
+
+    /// The GPU that searches may use.
+    pub fn adapter_name(&self) -> Option<&str> {
+        #[cfg(feature = "gpu")]
+        return self.gpu.adapter.as_deref();
+        #[cfg(not(feature = "gpu"))]
+        None
+    }
+
+    fn search_cpu(
+        &self,
+        snapshot: &Snapshot,
+        queries: &PreparedQueries<'_>,
+    ) -> Result<Ranked, Error> {
+        let outcome = cpu::search::search(&self.pool, self.kernels, snapshot, queries)?;
+        Ok(Ranked {
+            ranked: outcome.ranked,
+            num_zero_rows: outcome.num_zero_rows,
+        })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn search_gpu(
+        &self,
+        snapshot: &Snapshot,
+        queries: &PreparedQueries<'_>,
+    ) -> Result<GpuAttempt, Error> {
+        self.gpu.search(snapshot, queries)
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    #[allow(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "the shape of the version with a GPU"
+    )]
+    fn search_gpu(
+        &self,
+        _snapshot: &Snapshot,
+        _queries: &PreparedQueries<'_>,
+    ) -> Result<GpuAttempt, Error> {
+        Ok(GpuAttempt::NotTried)
+    }
+}
+
+fn start_threads(threads: Option<usize>) -> Result<ThreadPool, Error> {
+    let builder = ThreadPoolBuilder::new().thread_name(|index| format!("engine-{index}"));
+    let pool = builder.num_threads(threads.unwrap_or(0)).build();
+    pool.map_err(|err| Error::Threads {
+        reason: err.to_string(),
+    })
+}
+
+#[cfg(feature = "gpu")]
+impl GpuSlot {
+    fn open(mode: GpuMode, tuning: GpuTuning) -> Result<Self, Error> {
+        let wish = std::env::var("OUTCROP_GPU").unwrap_or_default();
+        let (is_wanted, is_software) = match (mode, wish.as_str()) {
+            (GpuMode::Off, _) | (GpuMode::Auto, "off") => (false, false),
+            (GpuMode::Software, _) | (GpuMode::Auto, "software") => (true, true),
+            (GpuMode::Auto, _) => (true, false),
+        };
+        let gpu = match is_wanted.then(|| Gpu::open(is_software, tuning)) {
+            Some(Err(GpuFault(reason))) if is_software => return Err(Error::NoGpu { reason }),
+            Some(Ok(gpu)) => Some(gpu),
+            Some(Err(_)) | None => None,
+        };
+        let adapter = gpu.as_ref().map(|gpu| gpu.device.name.clone());
+        Ok(Self {
+            is_software,
+            adapter,
+            tuning,
+            state: Mutex::new(GpuState {
+                gpu,
+                reopens_left: MAX_REOPENS,
+            }),
+        })
+    }
+
+    fn search(
+        &self,
+        snapshot: &Snapshot,
+        queries: &PreparedQueries<'_>,
+    ) -> Result<GpuAttempt, Error> {
+        if self.adapter.is_none() || !(self.is_software || is_worth_a_gpu(snapshot, queries)) {
+            return Ok(GpuAttempt::NotTried);
+        }
+        // While another search has the GPU, a real one leaves this search to the CPU.
+        let mut state = match (self.is_software, self.state.try_lock()) {
+            (_, Ok(state)) => state,
+            (false, Err(TryLockError::WouldBlock)) => return Ok(GpuAttempt::NotTried),
+            (_, Err(_)) => self.state.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        state.reopen(self.is_software, self.tuning);
+        let Some(gpu) = state.gpu.as_mut() else {
+            return Ok(GpuAttempt::Faulted("the GPU failed too often".to_owned()));
+        };
+        match gpu.search(snapshot, queries) {
+            Ok(found) => Ok(GpuAttempt::Done(Ranked {
+                ranked: found.ranked,
+                num_zero_rows: found.num_zero_rows,
+            })),
+            Err(SearchFault::File(err)) => Err(err),
+            Err(SearchFault::Gpu(GpuFault(fault))) => {
+                // Keep a device that only declined; drop one that reported a fault.
+                if gpu.device.check().is_err() {
+                    state.gpu = None;
+                }
+                Ok(GpuAttempt::Faulted(fault))
+            }
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl GpuState {
+    /// Opens the device again after a fault, a few times. Orders to fail are not repeated.
+    fn reopen(&mut self, is_software: bool, tuning: GpuTuning) {
+        if self.gpu.is_none() && self.reopens_left > 0 {
+            self.reopens_left -= 1;
+            self.gpu = Gpu::open(
+                is_software,
+                GpuTuning {
+                    lose_device_after_rounds: None,
+                    ..tuning
+                },
+            )
+            .ok();
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn is_worth_a_gpu(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> bool {
+    let per_row = (queries.dims * queries.queries.len()) as u64;
+    snapshot.num_rows().saturating_mul(per_row) >= MIN_GPU_MULTIPLY_ADDS
 }
 
 fn to_hits(snapshot: &Snapshot, metric: Metric, ranked: &[Vec<RankedRow>]) -> Vec<Vec<Hit>> {

@@ -1,9 +1,10 @@
 //! Every path gives the oracle's ids in the oracle's order with the oracle's scores.
 
-use engine::{Dtype, FileSpec, Metric, Query, RowFilter, Searcher};
+use engine::gpu::GpuTuning;
+use engine::{Backend, Dtype, FileSpec, Metric, Query, RowFilter, Searcher};
 use proptest::prelude::*;
 
-use crate::samples::{Rng, TempFile, cpu_searcher};
+use super::samples::{Rng, TempFile, cpu_searcher, gpu_searcher};
 
 /// How the values of a case are made: each kind once broke an engine.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +56,25 @@ fn cases() -> impl Strategy<Value = Case> {
         Just(Metric::DotPenalized { penalty: -3.0 })
     ];
     let dtype = prop_oneof![3 => Just(Dtype::F32), 1 => Just(Dtype::F16)];
-    let shape = (1_usize..70, 0_usize..900, prop_oneof![Just(1_usize), Just(2), 3_usize..40]);
+    let shape = (
+        1_usize..70,
+        0_usize..900,
+        prop_oneof![Just(1_usize), Just(2), 3_usize..40],
+    );
     let k = prop_oneof![0_usize..4, 4_usize..40, Just(1000_usize)];
     let kept = prop_oneof![Just(100_u64), 0_u64..100];
     let deleted = prop_oneof![2 => Just(0_u64), 1 => 0_u64..100];
     (data, metric, dtype, shape, k, kept, deleted, any::<u64>()).prop_map(
-        |(data, metric, dtype, (dims, num_rows, num_queries), k, kept_percent, deleted_percent, seed)| Case {
+        |(
+            data,
+            metric,
+            dtype,
+            (dims, num_rows, num_queries),
+            k,
+            kept_percent,
+            deleted_percent,
+            seed,
+        )| Case {
             data,
             metric,
             dtype,
@@ -79,7 +93,8 @@ fn make_rows(case: &Case, rng: &mut Rng, query: &[f32]) -> Vec<f32> {
     let mut rows = Vec::with_capacity(case.num_rows * case.dims);
     let same = rng.values(case.dims);
     for row in 0..case.num_rows {
-        let scale = 10.0_f32.powi((rng.below(9) as i32 - 5) * i32::from(rng.below(10) > 0)) * f32::from(u8::from(rng.below(12) > 0));
+        let scale = 10.0_f32.powi((rng.below(9) as i32 - 5) * i32::from(rng.below(10) > 0))
+            * f32::from(u8::from(rng.below(12) > 0));
         for dim in 0..case.dims {
             rows.push(match case.data {
                 Data::Random => rng.value(),
@@ -98,17 +113,35 @@ fn make_rows(case: &Case, rng: &mut Rng, query: &[f32]) -> Vec<f32> {
 fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
     let mut rng = Rng(case.seed);
     let mut queries = rng.values(case.num_queries * case.dims);
-    queries.iter_mut().for_each(|value| *value += 2.0 * f32::EPSILON);
+    for value in &mut queries {
+        *value += 2.0 * f32::EPSILON;
+    }
     let rows = make_rows(case, &mut rng, &queries);
-    let spec = FileSpec { dtype: case.dtype, block_bytes: Some(65_536), ..FileSpec::new(case.dims as u32) };
+    let spec = FileSpec {
+        dtype: case.dtype,
+        block_bytes: Some(65_536),
+        ..FileSpec::new(case.dims as u32)
+    };
     let mut made = TempFile::with_rows(&spec, &rows);
     let ids: Vec<u64> = made.file.snapshot().ids().collect();
-    let doomed: Vec<u64> = ids.iter().copied().filter(|_| rng.below(100) < case.deleted_percent).collect();
+    let doomed: Vec<u64> = ids
+        .iter()
+        .copied()
+        .filter(|_| rng.below(100) < case.deleted_percent)
+        .collect();
     made.file.delete(&doomed).unwrap();
     let snapshot = made.file.snapshot();
-    let kept: Vec<u64> = ids.into_iter().filter(|_| rng.below(100) < case.kept_percent).collect();
+    let kept: Vec<u64> = ids
+        .into_iter()
+        .filter(|_| rng.below(100) < case.kept_percent)
+        .collect();
     let filter = (case.kept_percent < 100).then(|| RowFilter::from_ids(&snapshot, &kept));
-    let query = Query { vectors: &queries, k: case.k, metric: Some(case.metric), filter: filter.as_ref() };
+    let query = Query {
+        vectors: &queries,
+        k: case.k,
+        metric: Some(case.metric),
+        filter: filter.as_ref(),
+    };
     let expected = searchers[0].search_naive(&snapshot, &query).unwrap();
     for searcher in searchers {
         let found = searcher.search(&snapshot, &query).unwrap();
@@ -125,4 +158,76 @@ proptest! {
         thread_local! { static SEARCHERS: [Searcher; 2] = [cpu_searcher(1), cpu_searcher(3)]; }
         SEARCHERS.with(|searchers| check(&case, searchers))?;
     }
+}
+
+/// Limits so low that every path of chunks, lines of workgroups and overflows runs.
+fn tight_limits() -> GpuTuning {
+    GpuTuning {
+        max_binding_bytes: Some(16 << 10),
+        max_groups_per_dimension: Some(4),
+        found_capacity: Some(96),
+        resident_bytes: Some(48 << 10),
+        lose_device_after_rounds: None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn gpu_equals_the_oracle(case in cases()) {
+        thread_local! {
+            static SEARCHERS: Vec<Searcher> =
+                [GpuTuning::default(), tight_limits()].into_iter().filter_map(gpu_searcher).collect();
+        }
+        SEARCHERS.with(|searchers| if searchers.is_empty() { Ok(()) } else { check(&case, searchers) })?;
+    }
+}
+
+#[test]
+fn a_software_adapter_really_ran() {
+    let Some(searcher) = gpu_searcher(GpuTuning::default()) else {
+        return;
+    };
+    let mut rng = Rng(7);
+    for num_queries in [1, 8, 9, 70] {
+        let made = TempFile::with_rows(&FileSpec::new(20), &rng.values(20 * 3000));
+        let queries = rng.values(20 * num_queries);
+        let outcome = searcher
+            .search(&made.file.snapshot(), &Query::new(&queries))
+            .unwrap();
+        assert_eq!(
+            (outcome.backend, outcome.gpu_fault),
+            (Backend::Gpu, None),
+            "{num_queries} queries"
+        );
+    }
+}
+
+#[test]
+fn a_lost_device_is_reported_and_the_cpu_finishes() {
+    let tuning = GpuTuning {
+        lose_device_after_rounds: Some(1),
+        ..GpuTuning::default()
+    };
+    let Some(searcher) = gpu_searcher(tuning) else {
+        return;
+    };
+    let mut rng = Rng(8);
+    let made = TempFile::with_rows(&FileSpec::new(16), &rng.values(16 * 9000));
+    let queries = rng.values(16 * 3);
+    let query = Query::new(&queries);
+    let expected = searcher
+        .search_naive(&made.file.snapshot(), &query)
+        .unwrap();
+    let lost = searcher.search(&made.file.snapshot(), &query).unwrap();
+    assert_eq!(lost.hits, expected);
+    assert_eq!(lost.backend, Backend::Cpu);
+    assert!(lost.gpu_fault.is_some(), "the loss is reported");
+    let again = searcher.search(&made.file.snapshot(), &query).unwrap();
+    assert_eq!(
+        (again.hits, again.backend, again.gpu_fault),
+        (expected, Backend::Gpu, None),
+        "opened anew"
+    );
 }

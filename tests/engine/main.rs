@@ -1,5 +1,11 @@
-//! Suites over the engine as a user sees it.
+//! Suites over the engine as a user sees it: equality with the oracle, files, faults.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+#![allow(clippy::float_cmp, reason = "answers are compared bit for bit")]
 
+mod damage;
 mod equality;
+mod fixtures;
+mod kill;
+mod known_shapes;
+mod lifecycle;
 mod samples;

@@ -76,6 +76,6 @@ pub enum Event {
     },
     /// What is installed.
     ModelsListed(Result<Vec<ModelRow>, Error>),
-    /// The settings could not be written.
-    SettingsFailed(Error),
+    /// A small job failed: settings or samples could not be written.
+    Failed(Error),
 }

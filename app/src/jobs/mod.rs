@@ -12,6 +12,8 @@ mod event;
 mod ingest;
 mod lab;
 mod latest;
+mod models;
+mod samples;
 mod search;
 mod settings;
 
@@ -27,17 +29,24 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 use crate::ingest::IngestOptions;
-use crate::library::{Error, Library};
-use crate::models;
-use crate::progress::{CancelToken, IngestProgress};
+use crate::library::{Library, LibraryOptions};
+use crate::progress::IngestProgress;
 use crate::state::{RowMetrics, Settings};
-use crate::store::{DocumentId, DocumentRecord};
+use crate::store::DocumentRecord;
+
+/// What jobs work on.
+#[derive(Clone, Default)]
+pub struct JobsOptions {
+    /// The library.
+    pub library: LibraryOptions,
+    /// Where settings are kept; `None` keeps none.
+    pub home: Option<PathBuf>,
+    /// A folder of sample documents; `None` takes those that the program carries.
+    pub samples: Option<PathBuf>,
+}
 
 /// Wakes the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
-/// Opens the library; called on a thread of its own.
-pub type OpenLibrary = Arc<dyn Fn() -> Result<Library, Error> + Send + Sync>;
 
 /// Events that may wait for the window before a job has to wait for it.
 const EVENTS_CAPACITY: usize = 4096;
@@ -62,7 +71,7 @@ impl Outbox {
 pub struct Jobs {
     outbox: Outbox,
     events: Receiver<Event>,
-    open: OpenLibrary,
+    options: JobsOptions,
     settings: settings::Saver,
     row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
     workers: Option<Workers>,
@@ -78,15 +87,18 @@ struct Workers {
 }
 
 impl Jobs {
-    /// Jobs without a library; `home` is where settings are kept.
-    pub fn new(home: Option<PathBuf>, open: OpenLibrary, wake: Wake) -> Self {
+    /// Jobs whose library is not open yet.
+    pub fn new(options: JobsOptions, wake: Wake) -> Self {
         let (sender, events) = sync_channel(EVENTS_CAPACITY);
-        let outbox = Outbox { events: sender, wake };
+        let outbox = Outbox {
+            events: sender,
+            wake,
+        };
         Self {
-            settings: settings::Saver::start(home, outbox.clone()),
+            settings: settings::Saver::start(options.home.clone(), outbox.clone()),
             outbox,
             events,
-            open,
+            options,
             row_metrics: Arc::default(),
             workers: None,
         }
@@ -99,10 +111,9 @@ impl Jobs {
 
     /// Opens the library on a thread of its own.
     pub fn open_library(&self) {
-        let (outbox, open) = (self.outbox.clone(), Arc::clone(&self.open));
+        let (outbox, options) = (self.outbox.clone(), self.options.library.clone());
         spawn("open-library", move || {
-            let opened = open();
-            outbox.send(Event::LibraryOpened(opened.map(Arc::new)));
+            outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
         });
     }
 
@@ -113,7 +124,11 @@ impl Jobs {
             ingest: ingest::Handle::start(Arc::clone(&library), outbox.clone()),
             documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
             search: search::Handle::start(Arc::clone(&library), outbox.clone()),
-            lab: lab::Handle::start(Arc::clone(&library), outbox.clone(), Arc::clone(&self.row_metrics)),
+            lab: lab::Handle::start(
+                Arc::clone(&library),
+                outbox.clone(),
+                Arc::clone(&self.row_metrics),
+            ),
             answer: answer::Handle::start(library, outbox.clone()),
         });
     }
@@ -130,17 +145,23 @@ impl Jobs {
 
     /// Queues an ingest; false when the queue is full or no library is open.
     pub fn ingest(&self, paths: Vec<PathBuf>, options: IngestOptions) -> bool {
-        self.workers.as_ref().is_some_and(|workers| workers.ingest.add(paths, options))
+        self.workers
+            .as_ref()
+            .is_some_and(|workers| workers.ingest.add(paths, options))
     }
 
     /// Stops the running ingest and forgets the waiting ones; false when none runs.
     pub fn cancel_ingest(&self) -> bool {
-        self.workers.as_ref().is_some_and(|workers| workers.ingest.cancel())
+        self.workers
+            .as_ref()
+            .is_some_and(|workers| workers.ingest.cancel())
     }
 
     /// A snapshot of the running ingest.
     pub fn ingest_progress(&self) -> Option<IngestProgress> {
-        self.workers.as_ref().and_then(|workers| workers.ingest.progress())
+        self.workers
+            .as_ref()
+            .and_then(|workers| workers.ingest.progress())
     }
 
     /// Lists every document.
@@ -185,12 +206,17 @@ impl Jobs {
 
     /// Tells how wide the rows of a text are from now on.
     pub fn set_row_metrics(&self, metrics: Arc<RowMetrics>) {
-        *self.row_metrics.write().unwrap_or_else(PoisonError::into_inner) = metrics;
+        *self
+            .row_metrics
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = metrics;
     }
 
     /// Asks a question; false when no library is open or another answer is being written.
     pub fn ask(&self, request: AnswerRequest) -> bool {
-        self.workers.as_ref().is_some_and(|workers| workers.answer.ask(request))
+        self.workers
+            .as_ref()
+            .is_some_and(|workers| workers.answer.ask(request))
     }
 
     /// Stops the answer.
@@ -202,10 +228,15 @@ impl Jobs {
 
     /// Looks up what is installed.
     pub fn list_models(&self) {
-        let outbox = self.outbox.clone();
-        spawn("list-models", move || {
-            outbox.send(Event::ModelsListed(list_models()));
-        });
+        models::list(self.options.library.clone(), self.outbox.clone());
+    }
+
+    /// Gives the sample documents as if they had been picked.
+    pub fn pick_samples(&self) {
+        let JobsOptions {
+            library, samples, ..
+        } = self.options.clone();
+        samples::pick(samples, library.home, self.outbox.clone());
     }
 }
 
@@ -228,13 +259,7 @@ impl Worker {
 /// Starts a named thread; a system without threads left gets none, and says so in the log.
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned.inspect_err(|err| tracing::error!("no thread for {name}: {err}")).ok()
+    spawned
+        .inspect_err(|err| tracing::error!("no thread for {name}: {err}"))
+        .ok()
 }
-
-/// What can be installed and what is.
-fn list_models() -> Result<Vec<crate::state::ModelRow>, Error> {
-    let _ = models_marker();
-    Ok(Vec::new())
-}
-
-fn models_marker() {}

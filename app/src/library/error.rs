@@ -1,5 +1,6 @@
 //! The one error that people see: what failed, what was found, what to do.
 
+use crate::chunk::ChunkError;
 use crate::embed::EmbedError;
 use crate::ingest::{EmbedFailure, IngestError};
 use crate::retrieve::RetrieveError;
@@ -40,12 +41,26 @@ impl From<StoreError> for Error {
         let detail = err.to_string();
         let (title, hint) = match &err {
             StoreError::Name { .. } => ("Library name", None),
-            StoreError::Io { .. } => ("Disk", Some("check that the folder can be written and that the disk is not full")),
+            StoreError::Io { .. } => (
+                "Disk",
+                Some("check that the folder can be written and that the disk is not full"),
+            ),
             StoreError::Newer { .. } => ("Newer library", Some("update Outcrop")),
-            StoreError::Older { .. } => ("Older library", Some("close the other Outcrop and open the library again")),
-            StoreError::Damaged { .. } => ("Damaged library", Some("run `outcrop verify --repair`")),
-            StoreError::ReadOnly { .. } => ("Read-only library", Some("close the other Outcrop that holds it")),
-            StoreError::NoDocument(_) => ("No such document", Some("`outcrop documents` lists those that are there")),
+            StoreError::Older { .. } => (
+                "Older library",
+                Some("close the other Outcrop and open the library again"),
+            ),
+            StoreError::Damaged { .. } => {
+                ("Damaged library", Some("run `outcrop verify --repair`"))
+            }
+            StoreError::ReadOnly { .. } => (
+                "Read-only library",
+                Some("close the other Outcrop that holds it"),
+            ),
+            StoreError::NoDocument(_) => (
+                "No such document",
+                Some("`outcrop documents` lists those that are there"),
+            ),
             StoreError::NoText(_) => ("No text", Some("`outcrop documents` says why")),
             StoreError::Vectors { .. } | StoreError::Database { .. } => ("Library", None),
         };
@@ -68,6 +83,12 @@ impl From<EmbedError> for Error {
     }
 }
 
+impl From<ChunkError> for Error {
+    fn from(err: ChunkError) -> Self {
+        Self::new("Chunker", err.to_string())
+    }
+}
+
 impl From<EmbedFailure> for Error {
     fn from(err: EmbedFailure) -> Self {
         match err {
@@ -82,7 +103,7 @@ impl From<IngestError> for Error {
         match err {
             IngestError::Store(err) => err.into(),
             IngestError::Model(err) => err.into(),
-            IngestError::Chunker(err) => Self::new("Chunker", err.to_string()),
+            IngestError::Chunker(err) => err.into(),
             IngestError::Thread(detail) => Self::new("Ingest", detail),
         }
     }

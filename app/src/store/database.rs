@@ -103,7 +103,7 @@ impl Database {
     ) -> Result<T, StoreError> {
         let writer = self.writer.as_ref().ok_or_else(|| self.read_only())?;
         let mut connection = hold(writer);
-        let mut run = || -> rusqlite::Result<T> {
+        let run = || -> rusqlite::Result<T> {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let result = work(&transaction)?;

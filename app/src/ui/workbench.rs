@@ -13,21 +13,18 @@ use super::search::SearchPanel;
 use super::settings::SettingsPanel;
 use super::theme::palette;
 use super::widgets::error_block;
+use super::window::WindowOptions;
 use super::{inspector, models, notices, rail, shortcuts, status_line, theme};
 use crate::command::{self, Command};
-use crate::jobs::{self, Jobs, OpenLibrary, Wake};
+use crate::jobs::{self, Jobs, JobsOptions, Wake};
 use crate::state::{AppState, Loadable, Settings, Space, ThemeChoice};
 
 /// What a workbench is made with.
 pub struct WorkbenchOptions {
-    /// Opens the library, on a thread of its own.
-    pub open: OpenLibrary,
-    /// Where settings are kept; `None` keeps none.
-    pub home: Option<PathBuf>,
+    /// The library, opened on a thread of its own, and where settings are kept.
+    pub window: WindowOptions,
     /// The settings to begin with.
     pub settings: Settings,
-    /// The folder of the sample documents, if there is one.
-    pub samples: Option<PathBuf>,
 }
 
 /// The window's state, jobs and panels.
@@ -56,16 +53,33 @@ impl Workbench {
         theme::apply(ctx);
         let waker = ctx.clone();
         let wake: Wake = Arc::new(move || waker.request_repaint());
-        let jobs = Jobs::new(options.home, options.open, wake);
+        let WindowOptions {
+            library,
+            home,
+            samples,
+        } = options.window;
+        let jobs = Jobs::new(
+            JobsOptions {
+                library,
+                home,
+                samples,
+            },
+            wake,
+        );
         jobs.open_library();
         let state = AppState {
             space: options.settings.space,
             settings: options.settings,
-            samples: options.samples,
             opened: Loadable::Pending { previous: None },
             ..AppState::default()
         };
-        Self { state, jobs, panels: Panels::default(), commands: Vec::new(), applied: None }
+        Self {
+            state,
+            jobs,
+            panels: Panels::default(),
+            commands: Vec::new(),
+            applied: None,
+        }
     }
 
     /// What the window shows.
@@ -126,10 +140,19 @@ impl Workbench {
     }
 
     fn take_dropped(&mut self, ctx: &Context) {
-        let dropped: Vec<PathBuf> =
-            ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
+        let dropped: Vec<PathBuf> = ctx.input(|input| {
+            input
+                .raw
+                .dropped_files
+                .iter()
+                .map(|file| file.path().to_owned())
+                .collect()
+        });
         if !dropped.is_empty() {
-            self.commands.extend([Command::AddPaths(dropped), Command::ShowSpace(Space::Library)]);
+            self.commands.extend([
+                Command::AddPaths(dropped),
+                Command::ShowSpace(Space::Library),
+            ]);
         }
     }
 
@@ -168,7 +191,9 @@ impl Panels {
 }
 
 fn failed_ui(ui: &mut Ui, error: &crate::library::Error, commands: &mut Vec<Command>) {
-    let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin::same(24));
+    let frame = Frame::new()
+        .fill(palette(ui).ground)
+        .inner_margin(Margin::same(24));
     CentralPanel::default().frame(frame).show(ui, |ui| {
         error_block(ui, error);
         if ui.button("Try again").clicked() {

@@ -83,6 +83,13 @@ impl CandidateList {
         self.candidates.len() >= self.capacity() && self.prune(scorer)
     }
 
+    /// Raises the threshold as far as the candidates so far prove it.
+    pub(crate) fn tighten(&mut self, scorer: &mut Scorer<'_>) {
+        if self.k > 0 && self.candidates.len() >= self.k {
+            self.prune(scorer);
+        }
+    }
+
     /// What is left, still in no order.
     pub(crate) fn into_candidates(self) -> Vec<Candidate> {
         self.candidates

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rayon::ThreadPool;
 
-use crate::bound::{Bounds, RowCut};
+use crate::bound::{Bounds, Rounding, RowCut};
 use crate::error::Error;
 use crate::file::{BlockView, Snapshot};
 use crate::hit::RankedRow;
@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
             queries,
             mask: RowMask::new(snapshot, queries),
             bounds: (0..num_queries)
-                .map(|query| Bounds::new(queries, query))
+                .map(|query| Bounds::new(queries, query, Rounding::Nearest))
                 .collect(),
             panels,
             thresholds: (0..num_queries)

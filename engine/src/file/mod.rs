@@ -42,6 +42,9 @@ use block::Block;
 use disk::{Disk, WriterLock};
 use header::Superblock;
 
+/// Bytes of a file's identity.
+pub(crate) const UUID_BYTES: usize = 16;
+
 /// What a new file holds.
 ///
 /// ```

@@ -1,0 +1,185 @@
+//! The engine's own device: which adapter, its limits, its faults.
+//!
+//! Invariant: no adapter that renders on the CPU unless it was asked for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::GpuTuning;
+
+/// Longest wait for a round. Real devices answer in milliseconds.
+const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
+const SOFTWARE_ROUND_TIMEOUT: Duration = Duration::from_mins(5);
+/// Largest block of rows in one buffer.
+const MAX_SLAB_BYTES: u64 = 128 << 20;
+/// Rows that stay on the device, unless told otherwise.
+const RESIDENT_BYTES: u64 = 4 << 30;
+
+/// Why the GPU cannot finish: for a message, not for a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GpuFault(pub(crate) String);
+
+/// An open device with the limits that the engine keeps to.
+pub(crate) struct GpuDevice {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) name: String,
+    pub(crate) is_software: bool,
+    pub(crate) max_binding_bytes: u64,
+    pub(crate) max_groups_per_dimension: u32,
+    pub(crate) found_capacity: u32,
+    pub(crate) resident_bytes: u64,
+    fault: Arc<Mutex<Option<String>>>,
+}
+
+/// What an error scope caught becomes a fault.
+pub(crate) fn check_scope(scope: wgpu::ErrorScopeGuard) -> Result<(), GpuFault> {
+    match pollster::block_on(scope.pop()) {
+        None => Ok(()),
+        Some(err) => Err(GpuFault(err.to_string())),
+    }
+}
+
+impl GpuDevice {
+    /// Opens the best real adapter, or a software one if that is what is wanted.
+    pub(crate) fn open(is_software: bool, tuning: GpuTuning) -> Result<Self, GpuFault> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::PRIMARY;
+        descriptor.flags = wgpu::InstanceFlags::empty();
+        let instance = wgpu::Instance::new(descriptor);
+        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+        let best = adapters
+            .into_iter()
+            .filter_map(|adapter| {
+                Some((rank(adapter.get_info().device_type, is_software)?, adapter))
+            })
+            .min_by_key(|(rank, _)| *rank);
+        let kind = if is_software { "software" } else { "hardware" };
+        let (_, adapter) = best.ok_or_else(|| GpuFault(format!("there is no {kind} adapter")))?;
+        Self::from_adapter(&adapter, is_software, tuning)
+    }
+
+    fn from_adapter(
+        adapter: &wgpu::Adapter,
+        is_software: bool,
+        tuning: GpuTuning,
+    ) -> Result<Self, GpuFault> {
+        let limits = adapter.limits();
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("engine"),
+            required_limits: limits.clone(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..Default::default()
+        };
+        let opened = pollster::block_on(adapter.request_device(&descriptor));
+        let (device, queue) = opened.map_err(|err| GpuFault(err.to_string()))?;
+        let fault = watch_faults(&device);
+        let binding = limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size)
+            .min(MAX_SLAB_BYTES);
+        let groups = limits.max_compute_workgroups_per_dimension;
+        Ok(Self {
+            device,
+            queue,
+            name: adapter.get_info().name,
+            is_software,
+            max_binding_bytes: tuning.max_binding_bytes.unwrap_or(binding).min(binding),
+            max_groups_per_dimension: tuning
+                .max_groups_per_dimension
+                .unwrap_or(groups)
+                .clamp(1, groups),
+            found_capacity: tuning
+                .found_capacity
+                .unwrap_or(1 << 20)
+                .clamp(1, (binding / 16) as u32),
+            resident_bytes: tuning.resident_bytes.unwrap_or(RESIDENT_BYTES),
+            fault,
+        })
+    }
+
+    /// Fails if the device reported anything since it was opened.
+    pub(crate) fn check(&self) -> Result<(), GpuFault> {
+        match self
+            .fault
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+        {
+            None => Ok(()),
+            Some(fault) => Err(GpuFault(fault.clone())),
+        }
+    }
+
+    /// Waits until everything submitted has run.
+    #[allow(clippy::disallowed_methods, reason = "the one place that waits for the GPU")]
+    pub(crate) fn wait(&self) -> Result<(), GpuFault> {
+        let timeout = if self.is_software {
+            SOFTWARE_ROUND_TIMEOUT
+        } else {
+            ROUND_TIMEOUT
+        };
+        let poll = wgpu::PollType::Wait {
+            submission_index: None,
+            timeout: Some(timeout),
+        };
+        self.device
+            .poll(poll)
+            .map_err(|err| GpuFault(err.to_string()))?;
+        self.check()
+    }
+
+    /// A buffer, or the fault of having no room for it.
+    pub(crate) fn buffer(
+        &self,
+        label: &str,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuFault> {
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let size = bytes.max(16).next_multiple_of(16);
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some(label),
+            size,
+            usage,
+            mapped_at_creation: false,
+        };
+        let buffer = self.device.create_buffer(&descriptor);
+        let outcome = check_scope(memory);
+        check_scope(validation)?;
+        outcome.map(|()| buffer)
+    }
+}
+
+/// Lower is better; `None` is out of the question.
+fn rank(kind: wgpu::DeviceType, is_software: bool) -> Option<u8> {
+    match (kind, is_software) {
+        (wgpu::DeviceType::Cpu, true) | (wgpu::DeviceType::DiscreteGpu, false) => Some(0),
+        (wgpu::DeviceType::IntegratedGpu, false) => Some(1),
+        (wgpu::DeviceType::VirtualGpu, false) => Some(2),
+        _ => None,
+    }
+}
+
+/// Collects what the device reports outside of error scopes.
+fn watch_faults(device: &wgpu::Device) -> Arc<Mutex<Option<String>>> {
+    let fault = Arc::new(Mutex::new(None));
+    let report = |fault: &Arc<Mutex<Option<String>>>| {
+        let fault = Arc::clone(fault);
+        move |what: String| {
+            fault
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert(what);
+        }
+    };
+    let (uncaptured, lost) = (report(&fault), report(&fault));
+    device.on_uncaptured_error(Arc::new(move |err: wgpu::Error| {
+        uncaptured(err.to_string());
+    }));
+    device.set_device_lost_callback(move |reason, message| {
+        lost(format!("device lost ({reason:?}): {message}"));
+    });
+    fault
+}
