@@ -7,8 +7,7 @@ use super::extractive::{EXTRACTIVE, Similarity, extract};
 use super::passage::Passage;
 use super::prompt::{self, NOT_FOUND};
 use super::{
-    Answer, AnswerTimes, AskEvent, AskOptions, GateScale, GenerateError, Generation, Generator,
-    budget, refusal,
+    Answer, AnswerTimes, AskEvent, AskOptions, GateScale, GenerateError, Generation, Generator, budget, refusal,
 };
 use crate::progress::CancelToken;
 use crate::retrieve::SearchResults;
@@ -61,9 +60,7 @@ fn gate(question: &Question<'_>) -> Option<String> {
     }
     let score = question.scale.score(results.best_cosine, results.idf_coverage);
     let needed = question.options.gate;
-    (score < needed).then(|| {
-        format!("the nearest passage is not near enough: score {score:.2}, needed {needed:.2}")
-    })
+    (score < needed).then(|| format!("the nearest passage is not near enough: score {score:.2}, needed {needed:.2}"))
 }
 
 /// An answer in the making.
@@ -93,10 +90,7 @@ impl<'a> Draft<'a> {
                 passages_found: results.hits.len(),
                 prompt_tokens: 0,
                 answer_tokens: 0,
-                took_ms: AnswerTimes {
-                    retrieve: results.took_ms,
-                    ..AnswerTimes::default()
-                },
+                took_ms: AnswerTimes { retrieve: results.took_ms, ..AnswerTimes::default() },
             },
         }
     }
@@ -142,32 +136,18 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn generate(
-        &mut self,
-        generator: &mut dyn Generator,
-        cancel: &CancelToken,
-    ) -> Result<(), GenerateError> {
+    fn generate(&mut self, generator: &mut dyn Generator, cancel: &CancelToken) -> Result<(), GenerateError> {
         let question = self.question;
         generator.name().clone_into(&mut self.answer.model);
         if !generator.is_loaded() {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
         }
         let sources: Vec<String> = self.passages.iter().map(prompt::source).collect();
-        let fit = budget::fit(
-            generator,
-            &prompt::frame(question.text),
-            &sources,
-            question.options.max_answer_tokens,
-        )?;
+        let fit = budget::fit(generator, &prompt::frame(question.text), &sources, question.options.max_answer_tokens)?;
         self.answer.passages_used = fit.passages;
         let prompt = prompt::prompt(question.text, &sources[..fit.passages]);
         let mut text = Streamed::new(Annotator::new(&self.passages[..fit.passages]));
-        let outcome = generator.generate(
-            &prompt,
-            fit.answer_tokens,
-            &mut |piece| self.show(text.push(piece)),
-            cancel,
-        );
+        let outcome = generator.generate(&prompt, fit.answer_tokens, &mut |piece| self.show(text.push(piece)), cancel);
         self.conclude(text, outcome)
     }
 
@@ -210,10 +190,7 @@ struct Streamed<'a> {
 
 impl<'a> Streamed<'a> {
     fn new(annotator: Annotator<'a>) -> Self {
-        Self {
-            annotator,
-            head: Some(String::new()),
-        }
+        Self { annotator, head: Some(String::new()) }
     }
 
     fn push(&mut self, piece: &str) -> String {
@@ -252,10 +229,7 @@ fn may_be_refusal(head: &str) -> bool {
 
 /// Letters in upper case, without the signs that models like to put around them.
 fn bare(text: &str) -> String {
-    text.trim_start_matches(|letter: char| !letter.is_alphanumeric())
-        .to_uppercase()
-        .trim_end()
-        .to_owned()
+    text.trim_start_matches(|letter: char| !letter.is_alphanumeric()).to_uppercase().trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -266,10 +240,7 @@ mod tests {
     use crate::answer::fake::FakeGenerator;
     use crate::answer::samples::results;
 
-    const TEXTS: [&str; 2] = [
-        "Standby time is paid at 145 euros per hour.",
-        "Notice of 21 days ends the contract.",
-    ];
+    const TEXTS: [&str; 2] = ["Standby time is paid at 145 euros per hour.", "Notice of 21 days ends the contract."];
 
     struct Asked {
         outcome: Result<Answer, GenerateError>,
@@ -347,8 +318,7 @@ mod tests {
 
     #[test]
     fn when_the_process_dies_the_partial_answer_stays() {
-        let mut generator =
-            FakeGenerator::saying("Standby time is paid at 145 euros per hour.").dying_after(10);
+        let mut generator = FakeGenerator::saying("Standby time is paid at 145 euros per hour.").dying_after(10);
         let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
         assert!(answer.answer.starts_with("Standby time is paid at 145"));
         assert!(answer.reason.unwrap().contains("ask again"));

@@ -40,15 +40,9 @@ pub(super) fn fit(
         fitting += 1;
     }
     if fitting == 0 {
-        return Err(GenerateError::TooLong {
-            prompt_tokens: used,
-            room_tokens,
-        });
+        return Err(GenerateError::TooLong { prompt_tokens: used, room_tokens });
     }
-    Ok(Fit {
-        passages: fitting,
-        answer_tokens,
-    })
+    Ok(Fit { passages: fitting, answer_tokens })
 }
 
 #[cfg(test)]
@@ -76,13 +70,7 @@ mod tests {
     fn a_first_passage_that_does_not_fit_is_an_error() {
         let mut generator = FakeGenerator::saying("").with_context(500);
         let err = fit(&mut generator, "", &[words(1000)], 100).unwrap_err();
-        assert_eq!(
-            err,
-            GenerateError::TooLong {
-                prompt_tokens: 1064,
-                room_tokens: 400
-            }
-        );
+        assert_eq!(err, GenerateError::TooLong { prompt_tokens: 1064, room_tokens: 400 });
     }
 
     proptest! {

@@ -74,10 +74,7 @@ impl<'a> Annotator<'a> {
 
     /// The citations, after [`Self::finish`].
     pub(super) fn into_annotations(self) -> Annotations {
-        Annotations {
-            citations: self.citations.into_values().collect(),
-            dropped: self.dropped,
-        }
+        Annotations { citations: self.citations.into_values().collect(), dropped: self.dropped }
     }
 
     /// Judges the front of what is held; false when nothing more can be said yet.
@@ -277,10 +274,7 @@ mod tests {
             &contract(),
             &["Notice of 21 days ends the contract [7]", ". Standby is paid 145 euros per hour. [2]\n"],
         );
-        assert_eq!(
-            shown,
-            "Notice of 21 days ends the contract. [2] Standby is paid 145 euros per hour. [1]\n"
-        );
+        assert_eq!(shown, "Notice of 21 days ends the contract. [2] Standby is paid 145 euros per hour. [1]\n");
         assert_eq!(found.dropped, 2);
         assert_eq!(found.citations.len(), 2);
     }

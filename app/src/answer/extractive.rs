@@ -67,12 +67,7 @@ fn candidates<'a>(passages: &[Passage<'a>]) -> Vec<Candidate<'a>> {
         let text = &passage.hit.chunk.text;
         let whole = sentences(text).into_iter().map(|range| {
             let words = term_set(&text[range.clone()]);
-            Candidate {
-                passage: *passage,
-                range,
-                words,
-                score: 0.0,
-            }
+            Candidate { passage: *passage, range, words, score: 0.0 }
         });
         let all: Vec<_> = whole.collect();
         let is_long = |candidate: &Candidate<'_>| candidate.words.len() >= MIN_WORDS;
@@ -90,10 +85,7 @@ fn score(question: &str, candidates: &mut [Candidate<'_>], similarity: &Similari
     let texts: Vec<&str> = candidates.iter().map(Candidate::text).collect();
     let similarities = similarity(&texts).filter(|values| values.len() == texts.len());
     for (at, candidate) in candidates.iter_mut().enumerate() {
-        let found: f32 = asked
-            .intersection(&candidate.words)
-            .filter_map(|term| weights.get(term))
-            .sum();
+        let found: f32 = asked.intersection(&candidate.words).filter_map(|term| weights.get(term)).sum();
         let rank = 1.0 / candidate.passage.number as f32;
         candidate.score = found / total.max(f32::EPSILON) + RANK_WEIGHT * rank;
         if let Some(values) = &similarities {
@@ -180,9 +172,8 @@ mod tests {
     #[test]
     fn similarity_decides_where_words_do_not() {
         let hits = hits(&["Waiting costs 145 euros each hour. The boat sails at nine every day."]);
-        let similarity = |texts: &[&str]| {
-            Some(texts.iter().map(|text| if text.contains("Waiting") { 0.9 } else { 0.1 }).collect())
-        };
+        let similarity =
+            |texts: &[&str]| Some(texts.iter().map(|text| if text.contains("Waiting") { 0.9 } else { 0.1 }).collect());
         let answer = extract("price of standby", &Passage::number_all(&hits), &similarity).unwrap();
         assert_eq!(answer.text, "Waiting costs 145 euros each hour. [1]");
     }

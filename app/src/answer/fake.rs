@@ -15,12 +15,7 @@ pub(super) struct FakeGenerator {
 impl FakeGenerator {
     /// Says `text`, a few letters at a time.
     pub(super) fn saying(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            context_tokens: 4096,
-            dies_after: None,
-            prompts: Vec::new(),
-        }
+        Self { text: text.to_owned(), context_tokens: 4096, dies_after: None, prompts: Vec::new() }
     }
 
     /// With another context size.
@@ -65,10 +60,7 @@ impl Generator for FakeGenerator {
                 return Ok(generation);
             }
             if self.dies_after == Some(number) {
-                return Err(GenerateError::Died {
-                    detail: "signal 9 (killed)".to_owned(),
-                    partial: generation.text,
-                });
+                return Err(GenerateError::Died { detail: "signal 9 (killed)".to_owned(), partial: generation.text });
             }
             let piece: String = piece.iter().collect();
             on_token(&piece);

@@ -16,18 +16,10 @@ pub struct GateScale {
 
 impl GateScale {
     /// For models that embed meaning.
-    pub const MEANING: Self = Self {
-        cosine_floor: 0.0,
-        cosine_ceiling: 1.0,
-        cosine_weight: 0.5,
-    };
+    pub const MEANING: Self = Self { cosine_floor: 0.0, cosine_ceiling: 1.0, cosine_weight: 0.5 };
 
     /// For the hash embedder, whose cosine only repeats what the words say.
-    pub const WORDS: Self = Self {
-        cosine_floor: 0.0,
-        cosine_ceiling: 0.6,
-        cosine_weight: 0.25,
-    };
+    pub const WORDS: Self = Self { cosine_floor: 0.0, cosine_ceiling: 0.6, cosine_weight: 0.25 };
 
     /// The gate score of a search, 0 to 1. Without a vector leg the coverage decides alone.
     pub fn score(&self, best_cosine: Option<f32>, idf_coverage: f32) -> f32 {

@@ -17,11 +17,7 @@ pub struct Generators {
 impl Generators {
     /// Over the models in `models_dir`, run by `worker_binary` (the running program if `None`).
     pub fn new(models_dir: PathBuf, worker_binary: Option<PathBuf>) -> Self {
-        Self {
-            models_dir,
-            worker_binary,
-            loaded: None,
-        }
+        Self { models_dir, worker_binary, loaded: None }
     }
 
     /// The generator of that name, or the best one installed; `None` stands for the extractive answer. Nothing is
@@ -29,10 +25,7 @@ impl Generators {
     ///
     /// # Errors
     /// No model of that name is installed.
-    pub fn pick(
-        &mut self,
-        name: Option<&str>,
-    ) -> Result<Option<&mut dyn Generator>, GenerateError> {
+    pub fn pick(&mut self, name: Option<&str>) -> Result<Option<&mut dyn Generator>, GenerateError> {
         if name == Some(EXTRACTIVE) || (name.is_none() && cfg!(not(feature = "llama"))) {
             return Ok(None);
         }
@@ -52,8 +45,7 @@ impl Generators {
     }
 
     fn choose(&self, name: Option<&str>) -> Result<Option<GeneratorModel>, GenerateError> {
-        let catalogue =
-            Catalogue::built_in().map_err(|err| GenerateError::Load(err.to_string()))?;
+        let catalogue = Catalogue::built_in().map_err(|err| GenerateError::Load(err.to_string()))?;
         let installed = models::generators(&catalogue, &self.models_dir);
         let Some(name) = name else {
             return Ok(installed.into_iter().find(|model| model.rank.is_some()));

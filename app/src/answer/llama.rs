@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use super::{ChatPrompt, GenerateError, Generation, Generator};
 use crate::models::{self, GeneratorModel};
 use crate::progress::CancelToken;
-use crate::worker::generate::{
-    GENERATE_VERB, GenerateOutcome, GenerateRequest, GenerateResponse, GenerateTask,
-};
+use crate::worker::generate::{GENERATE_VERB, GenerateOutcome, GenerateRequest, GenerateResponse, GenerateTask};
 use crate::worker::{WorkerBinary, WorkerChild, WorkerError};
 
 /// Prompt and answer together; more costs memory and, on a CPU, patience.
@@ -35,13 +33,7 @@ pub struct LlamaGenerator {
 impl LlamaGenerator {
     /// For a model; nothing is started yet.
     pub fn new(model: GeneratorModel, worker_binary: Option<PathBuf>) -> Self {
-        Self {
-            model,
-            worker_binary,
-            running: None,
-            context_tokens: CONTEXT_TOKENS,
-            next_id: 0,
-        }
+        Self { model, worker_binary, running: None, context_tokens: CONTEXT_TOKENS, next_id: 0 }
     }
 
     /// The model.
@@ -106,10 +98,7 @@ impl LlamaGenerator {
 
     fn load_request(&self, id: u64) -> Result<GenerateRequest, GenerateError> {
         let path = self.model.path.to_str().ok_or_else(|| {
-            GenerateError::Load(format!(
-                "the model's path is not valid Unicode: {:?}",
-                self.model.path
-            ))
+            GenerateError::Load(format!("the model's path is not valid Unicode: {:?}", self.model.path))
         })?;
         Ok(GenerateRequest {
             id,
@@ -141,18 +130,12 @@ impl LlamaGenerator {
 
     fn hung(&mut self, partial: String) -> GenerateError {
         self.running = None;
-        GenerateError::Died {
-            detail: format!("it said nothing for {} s and was stopped", SILENCE.as_secs()),
-            partial,
-        }
+        GenerateError::Died { detail: format!("it said nothing for {} s and was stopped", SILENCE.as_secs()), partial }
     }
 
     /// Tells the worker to stop; what it still sends is ignored.
     fn cancel(&mut self, id: u64) {
-        let request = GenerateRequest {
-            id,
-            task: GenerateTask::Cancel,
-        };
+        let request = GenerateRequest { id, task: GenerateTask::Cancel };
         let sent = self.running.as_mut().map(|running| running.send(&request));
         if matches!(sent, Some(Err(_))) {
             self.running = None;
@@ -160,16 +143,11 @@ impl LlamaGenerator {
     }
 }
 
-fn wait_loaded(
-    child: &mut Child,
-    id: u64,
-    model: &GeneratorModel,
-) -> Result<usize, GenerateError> {
+fn wait_loaded(child: &mut Child, id: u64, model: &GeneratorModel) -> Result<usize, GenerateError> {
     let started = Instant::now();
     while started.elapsed() < SILENCE {
-        let response = child
-            .receive(POLL)
-            .map_err(|err| GenerateError::Load(format!("{} does not load: {err}", model.title)))?;
+        let response =
+            child.receive(POLL).map_err(|err| GenerateError::Load(format!("{} does not load: {err}", model.title)))?;
         match response.filter(|response| response.id == id).map(|response| response.outcome) {
             Some(GenerateOutcome::Loaded { context_tokens }) => return Ok(context_tokens as usize),
             Some(GenerateOutcome::Failed { detail }) => {
@@ -178,11 +156,7 @@ fn wait_loaded(
             _ => {}
         }
     }
-    Err(GenerateError::Load(format!(
-        "{} was not loaded within {} s",
-        model.title,
-        SILENCE.as_secs()
-    )))
+    Err(GenerateError::Load(format!("{} was not loaded within {} s", model.title, SILENCE.as_secs())))
 }
 
 impl Generator for LlamaGenerator {
@@ -199,9 +173,7 @@ impl Generator for LlamaGenerator {
     }
 
     fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError> {
-        let id = self.request(GenerateTask::Count {
-            text: text.to_owned(),
-        })?;
+        let id = self.request(GenerateTask::Count { text: text.to_owned() })?;
         let started = Instant::now();
         while started.elapsed() < SILENCE {
             match self.receive(id) {
@@ -255,37 +227,21 @@ impl Generator for LlamaGenerator {
     }
 }
 
-fn finish(
-    mut generation: Generation,
-    outcome: GenerateOutcome,
-) -> Result<Generation, GenerateError> {
+fn finish(mut generation: Generation, outcome: GenerateOutcome) -> Result<Generation, GenerateError> {
     match outcome {
-        GenerateOutcome::Done {
-            prompt_tokens,
-            reused_tokens,
-            answer_tokens,
-            stopped,
-        } => {
+        GenerateOutcome::Done { prompt_tokens, reused_tokens, answer_tokens, stopped } => {
             tracing::debug!(prompt_tokens, reused_tokens, answer_tokens, "answered");
             generation.prompt_tokens = prompt_tokens as usize;
             generation.answer_tokens = answer_tokens as usize;
             generation.stopped = stopped;
             Ok(generation)
         }
-        GenerateOutcome::TooLong {
-            prompt_tokens,
-            room_tokens,
-        } => Err(GenerateError::TooLong {
-            prompt_tokens: prompt_tokens as usize,
-            room_tokens: room_tokens as usize,
-        }),
-        GenerateOutcome::Failed { detail } => Err(GenerateError::Died {
-            detail,
-            partial: generation.text,
-        }),
-        other => Err(GenerateError::Died {
-            detail: format!("it answered out of turn: {other:?}"),
-            partial: generation.text,
-        }),
+        GenerateOutcome::TooLong { prompt_tokens, room_tokens } => {
+            Err(GenerateError::TooLong { prompt_tokens: prompt_tokens as usize, room_tokens: room_tokens as usize })
+        }
+        GenerateOutcome::Failed { detail } => Err(GenerateError::Died { detail, partial: generation.text }),
+        other => {
+            Err(GenerateError::Died { detail: format!("it answered out of turn: {other:?}"), partial: generation.text })
+        }
     }
 }

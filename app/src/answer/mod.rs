@@ -56,10 +56,7 @@ pub struct AskOptions {
 impl Default for AskOptions {
     fn default() -> Self {
         Self {
-            search: SearchOptions {
-                k: 12,
-                ..SearchOptions::default()
-            },
+            search: SearchOptions { k: 12, ..SearchOptions::default() },
             model: None,
             max_answer_tokens: 400,
             gate: 0.35,
@@ -174,9 +171,7 @@ pub enum GenerateError {
     #[error("{0}")]
     Load(String),
     /// The prompt does not fit.
-    #[error(
-        "the prompt has {prompt_tokens} tokens but only {room_tokens} fit; ask with fewer or shorter passages"
-    )]
+    #[error("the prompt has {prompt_tokens} tokens but only {room_tokens} fit; ask with fewer or shorter passages")]
     TooLong {
         /// Tokens of the prompt.
         prompt_tokens: usize,

@@ -17,10 +17,7 @@ pub(super) struct Passage<'a> {
 impl<'a> Passage<'a> {
     /// The hits, numbered from 1.
     pub(super) fn number_all(hits: &'a [SearchHit]) -> Vec<Self> {
-        hits.iter()
-            .zip(1..)
-            .map(|(hit, number)| Self { number, hit })
-            .collect()
+        hits.iter().zip(1..).map(|(hit, number)| Self { number, hit }).collect()
     }
 
     /// Title and headings.

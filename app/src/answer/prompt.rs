@@ -32,10 +32,7 @@ pub(super) fn source(passage: &Passage<'_>) -> String {
 
 /// The whole prompt.
 pub(super) fn prompt(question: &str, sources: &[String]) -> ChatPrompt {
-    ChatPrompt {
-        system: SYSTEM.to_owned(),
-        user: user_turn(&sources.concat(), question),
-    }
+    ChatPrompt { system: SYSTEM.to_owned(), user: user_turn(&sources.concat(), question) }
 }
 
 fn user_turn(sources: &str, question: &str) -> String {

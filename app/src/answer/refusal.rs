@@ -34,15 +34,9 @@ pub(super) fn refusal(passages: &[Passage<'_>]) -> (String, Vec<Citation>) {
 fn scores(passage: &Passage<'_>) -> String {
     let scores = &passage.hit.scores;
     let named = [("cosine", scores.vector), ("BM25", scores.keyword)];
-    let shown: Vec<String> = named
-        .iter()
-        .filter_map(|(name, score)| score.map(|score| format!("{name} {score:.2}")))
-        .collect();
-    if shown.is_empty() {
-        format!("score {:.2}", passage.hit.score)
-    } else {
-        shown.join(", ")
-    }
+    let shown: Vec<String> =
+        named.iter().filter_map(|(name, score)| score.map(|score| format!("{name} {score:.2}"))).collect();
+    if shown.is_empty() { format!("score {:.2}", passage.hit.score) } else { shown.join(", ") }
 }
 
 fn snippet(text: &str) -> String {

@@ -16,12 +16,7 @@ fn hit(at: usize, text: &str) -> SearchHit {
     SearchHit {
         rank: at + 1,
         score,
-        scores: HitScores {
-            vector: Some(score),
-            keyword: Some(4.0),
-            rerank: None,
-            fused: Some(score),
-        },
+        scores: HitScores { vector: Some(score), keyword: Some(4.0), rerank: None, fused: Some(score) },
         found_by: MatchKind::Hybrid,
         path: PathBuf::from(format!("document-{at}.md")),
         title: format!("Document {at}"),
@@ -32,12 +27,7 @@ fn hit(at: usize, text: &str) -> SearchHit {
             start: 1000,
             end: 1000 + text.len(),
             text: (*text).to_owned(),
-            place: Place {
-                pages: Some((3, 3)),
-                heading: vec!["Payment".to_owned()],
-                rows: None,
-                lines: (10, 12),
-            },
+            place: Place { pages: Some((3, 3)), heading: vec!["Payment".to_owned()], rows: None, lines: (10, 12) },
             tokens: 20,
             left_similarity: None,
             right_similarity: None,

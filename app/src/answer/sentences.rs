@@ -65,10 +65,7 @@ mod tests {
 
     #[test]
     fn wrapped_lines_stay_together() {
-        assert_eq!(
-            texts("The tuff is old\nand hard. It\nis grey."),
-            ["The tuff is old\nand hard.", "It\nis grey."]
-        );
+        assert_eq!(texts("The tuff is old\nand hard. It\nis grey."), ["The tuff is old\nand hard.", "It\nis grey."]);
     }
 
     #[test]

@@ -27,15 +27,8 @@ impl<'a> Evidence<'a> {
     pub(super) fn new(text: &'a str, context: &str) -> Self {
         let mut words = term_set(text);
         words.extend(term_set(context));
-        let sentences = sentences(text)
-            .into_iter()
-            .map(|range| (range.clone(), term_set(&text[range])))
-            .collect();
-        Self {
-            text,
-            words,
-            sentences,
-        }
+        let sentences = sentences(text).into_iter().map(|range| (range.clone(), term_set(&text[range]))).collect();
+        Self { text, words, sentences }
     }
 
     /// Share of `claim`'s words that the passage holds; 0 if a word with digits is missing or there are no words.
@@ -55,9 +48,7 @@ impl<'a> Evidence<'a> {
 
     /// The sentence, or two next to each other, that hold most of `claim`; all of the passage if it has none.
     pub(super) fn best_range(&self, claim: &HashSet<Term>) -> Range<usize> {
-        let share = |words: &HashSet<Term>| {
-            claim.intersection(words).count() as f32 / claim.len().max(1) as f32
-        };
+        let share = |words: &HashSet<Term>| claim.intersection(words).count() as f32 / claim.len().max(1) as f32;
         let mut best: Option<(f32, usize)> = None;
         for (index, (_, words)) in self.sentences.iter().enumerate() {
             if best.is_none_or(|(most, _)| share(words) > most) {
@@ -98,10 +89,7 @@ mod tests {
         let evidence = Evidence::new(PASSAGE, "");
         let claim = term_set("For standby time, 145 euros are paid per hour.");
         assert!(evidence.supports(&claim));
-        assert_eq!(
-            &PASSAGE[evidence.best_range(&claim)],
-            "Standby time is paid at 145 euros per hour."
-        );
+        assert_eq!(&PASSAGE[evidence.best_range(&claim)], "Standby time is paid at 145 euros per hour.");
     }
 
     #[test]

@@ -50,10 +50,7 @@ pub(super) fn term_set(text: &str) -> HashSet<Term> {
 fn term(word: &str, stemmer: &Stemmer) -> Option<Term> {
     let lower = word.to_lowercase();
     if word.chars().any(|letter| letter.is_ascii_digit()) {
-        return Some(Term {
-            text: lower.replace(',', ""),
-            has_digits: true,
-        });
+        return Some(Term { text: lower.replace(',', ""), has_digits: true });
     }
     let bare = lower.trim_end_matches("'s").trim_end_matches("’s");
     if STOP_WORDS.contains(bare) {
@@ -63,10 +60,7 @@ fn term(word: &str, stemmer: &Stemmer) -> Option<Term> {
 }
 
 fn plain(text: String) -> Term {
-    Term {
-        text,
-        has_digits: false,
-    }
+    Term { text, has_digits: false }
 }
 
 /// Chinese and Japanese have no spaces: one character says little, two next to each other say much.
@@ -95,10 +89,7 @@ mod tests {
     #[test]
     fn numbers_are_kept_and_marked() {
         let found = terms("It costs 1,250 euros");
-        assert!(found.contains(&Term {
-            text: "1250".to_owned(),
-            has_digits: true
-        }));
+        assert!(found.contains(&Term { text: "1250".to_owned(), has_digits: true }));
     }
 
     #[test]

@@ -38,11 +38,7 @@ struct Written {
 
 impl<'m> Answering<'m> {
     pub(super) fn new(model: &'m LlamaModel, context: LlamaContext<'m>) -> Self {
-        Self {
-            model,
-            context,
-            cached: Vec::new(),
-        }
+        Self { model, context, cached: Vec::new() }
     }
 
     /// Answers one chat, sending pieces on the way, and gives the last response.
@@ -60,15 +56,10 @@ impl<'m> Answering<'m> {
         let room = self.context.n_ctx().saturating_sub(max_tokens.max(1));
         let prompt_tokens = prompt.len() as u32;
         if prompt_tokens > room || prompt.is_empty() {
-            return Ok(GenerateOutcome::TooLong {
-                prompt_tokens,
-                room_tokens: room,
-            });
+            return Ok(GenerateOutcome::TooLong { prompt_tokens, room_tokens: room });
         }
         let reused = self.keep_prefix(&prompt);
-        let written = self
-            .read(&prompt[reused..], service)
-            .and_then(|()| self.write(id, max_tokens, service));
+        let written = self.read(&prompt[reused..], service).and_then(|()| self.write(id, max_tokens, service));
         let done = |answer_tokens, stopped| GenerateOutcome::Done {
             prompt_tokens,
             reused_tokens: reused as u32,
@@ -123,21 +114,14 @@ impl<'m> Answering<'m> {
         for (at, token) in tokens.iter().enumerate() {
             let position = (self.cached.len() + at) as i32;
             let logits = want_logits && at + 1 == tokens.len();
-            batch
-                .add(*token, position, &[SEQUENCE], logits)
-                .map_err(|err| fault(&err))?;
+            batch.add(*token, position, &[SEQUENCE], logits).map_err(|err| fault(&err))?;
         }
         self.context.decode(&mut batch).map_err(|err| fault(&err))?;
         self.cached.extend_from_slice(tokens);
         Ok(())
     }
 
-    fn write(
-        &mut self,
-        id: u64,
-        max_tokens: u32,
-        service: &mut Conversation,
-    ) -> Result<Written, Stop> {
+    fn write(&mut self, id: u64, max_tokens: u32, service: &mut Conversation) -> Result<Written, Stop> {
         let mut sampler = LlamaSampler::greedy();
         let mut text = Utf8Buffer::default();
         let prompt_len = self.cached.len();
@@ -161,10 +145,7 @@ impl<'m> Answering<'m> {
             }
         };
         send_piece(id, &text.finish(), service)?;
-        Ok(Written {
-            answer_tokens: count,
-            stopped,
-        })
+        Ok(Written { answer_tokens: count, stopped })
     }
 
     fn piece(&self, token: LlamaToken) -> Vec<u8> {

@@ -13,9 +13,7 @@ use std::process::ExitCode;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::{LogOptions, send_logs_to_tracing};
 
-use super::generate::{
-    GENERATE_VERB, GenerateOutcome, GenerateRequest, GenerateResponse, GenerateTask,
-};
+use super::generate::{GENERATE_VERB, GenerateOutcome, GenerateRequest, GenerateResponse, GenerateTask};
 use super::protocol::FrameError;
 use super::serve::Service;
 
@@ -41,20 +39,9 @@ fn serve_requests(backend: &LlamaBackend) -> Result<(), FrameError> {
     let mut waiting = service.next_request();
     while let Some(request) = waiting {
         waiting = match request.task {
-            GenerateTask::Load {
-                path,
-                threads,
-                context_tokens,
-            } => model::serve(
-                backend,
-                &model::LoadOptions {
-                    path,
-                    threads,
-                    context_tokens,
-                },
-                request.id,
-                &mut service,
-            )?,
+            GenerateTask::Load { path, threads, context_tokens } => {
+                model::serve(backend, &model::LoadOptions { path, threads, context_tokens }, request.id, &mut service)?
+            }
             GenerateTask::Cancel => service.next_request(),
             GenerateTask::Count { .. } | GenerateTask::Generate { .. } => {
                 respond(&mut service, request.id, failed("no model is loaded"))?;
@@ -65,16 +52,10 @@ fn serve_requests(backend: &LlamaBackend) -> Result<(), FrameError> {
     Ok(())
 }
 
-fn respond(
-    service: &mut Conversation,
-    id: u64,
-    outcome: GenerateOutcome,
-) -> Result<(), FrameError> {
+fn respond(service: &mut Conversation, id: u64, outcome: GenerateOutcome) -> Result<(), FrameError> {
     service.send(&GenerateResponse { id, outcome })
 }
 
 fn failed(detail: impl Into<String>) -> GenerateOutcome {
-    GenerateOutcome::Failed {
-        detail: detail.into(),
-    }
+    GenerateOutcome::Failed { detail: detail.into() }
 }

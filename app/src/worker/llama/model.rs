@@ -63,9 +63,7 @@ fn new_context<'a>(
         .with_n_ubatch(BATCH_TOKENS as u32)
         .with_n_threads(threads)
         .with_n_threads_batch(threads);
-    model
-        .new_context(backend, params)
-        .map_err(|err| format!("llama.cpp makes no context of {wanted} tokens: {err}"))
+    model.new_context(backend, params).map_err(|err| format!("llama.cpp makes no context of {wanted} tokens: {err}"))
 }
 
 fn serve_loaded(
@@ -80,15 +78,11 @@ fn serve_loaded(
             GenerateTask::Cancel => continue,
             GenerateTask::Count { text } => {
                 let tokens = model.vocab().tokenize(text.as_bytes(), false, false);
-                GenerateOutcome::Counted {
-                    tokens: tokens.len() as u32,
-                }
+                GenerateOutcome::Counted { tokens: tokens.len() as u32 }
             }
-            GenerateTask::Generate {
-                system,
-                user,
-                max_tokens,
-            } => answering.answer(request.id, (system, user), *max_tokens, service)?,
+            GenerateTask::Generate { system, user, max_tokens } => {
+                answering.answer(request.id, (system, user), *max_tokens, service)?
+            }
         };
         respond(service, request.id, outcome)?;
     }

@@ -10,11 +10,7 @@ const USER_MARK: &str = "\u{1}user\u{1}";
 const FALLBACK_TEMPLATE: &str = "chatml";
 
 /// Tokens of the chat, up to where the model's answer begins.
-pub(super) fn tokenize(
-    model: &LlamaModel,
-    system: &str,
-    user: &str,
-) -> Result<Vec<LlamaToken>, String> {
+pub(super) fn tokenize(model: &LlamaModel, system: &str, user: &str) -> Result<Vec<LlamaToken>, String> {
     let framed = apply_template(model)?;
     let mut tokens = Vec::new();
     for piece in split(&framed, system, user) {
