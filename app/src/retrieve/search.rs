@@ -149,9 +149,7 @@ impl Collection for LibraryCollection<'_> {
         allowed: &Arc<Vec<u64>>,
     ) -> Result<Nearest, StoreError> {
         let index: Option<Arc<dyn VectorIndex>> = self.store.vectors(&self.fingerprint)?;
-        let Some(index) = index else {
-            return Ok(Nearest::default());
-        };
+        let index = index.ok_or_else(|| self.store.no_vectors(&self.fingerprint))?;
         let found = index.search(query, k, allowed)?;
         Ok(Nearest {
             hits: found.hits,

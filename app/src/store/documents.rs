@@ -23,7 +23,7 @@ pub(crate) struct KnownDocument {
 
 /// Puts a file in the queue; a document with this path stays as it is.
 pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Result<()> {
-    let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let title = file_name(path);
     connection
         .prepare_cached(
             "INSERT INTO documents (path, title, status, bytes) VALUES (?1, ?2, ?3, ?4)
@@ -66,13 +66,19 @@ fn known(row: &Row<'_>) -> Result<KnownDocument> {
     })
 }
 
-/// Gives a document another path (the file was renamed).
+/// Gives a document another path (the file was renamed), and another title where the file's name was the title.
 pub(crate) fn rename(connection: &Connection, id: DocumentId, path: &Path) -> Result<()> {
+    let (old_path, title) = path_and_title(connection, id)?;
+    let title = if title == file_name(&old_path) { file_name(path) } else { title };
     connection.execute(
-        "UPDATE documents SET path = ?2 WHERE id = ?1",
-        params![id.0 as i64, path_value(path)],
+        "UPDATE documents SET path = ?2, title = ?3 WHERE id = ?1",
+        params![id.0 as i64, path_value(path), title],
     )?;
     Ok(())
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Records why a document is not ready.

@@ -208,6 +208,11 @@ impl Store {
         self.vectors.get(fingerprint)
     }
 
+    /// The error for searchable chunks whose vector file is not there.
+    pub(crate) fn no_vectors(&self, fingerprint: &str) -> StoreError {
+        StoreError::damaged(&self.paths.vectors(fingerprint), "the vector file is missing")
+    }
+
     /// Cached vectors by key; `None` where the text was never embedded.
     pub(crate) fn cached_vectors(
         &self,
