@@ -5,16 +5,11 @@ use super::meter::{Meter, Stopwatch};
 use super::run::{IngestError, Ingestion};
 use super::scan::ScannedFile;
 use super::{FileOutcome, passage, source};
-use crate::chunk::{
-    CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource, WordMeasure,
-};
+use crate::chunk::{CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource, WordMeasure};
 use crate::embed::EmbedError;
 use crate::extract::{ExtractError, Extraction, PlaceIndex};
 use crate::progress::IngestPhase;
-use crate::store::{
-    ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, ReadyDocument,
-    StoreError,
-};
+use crate::store::{ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, ReadyDocument, StoreError};
 
 /// How often a file that changes while it is read is read again.
 const READ_ATTEMPTS: usize = 3;
@@ -45,10 +40,7 @@ struct Text {
 }
 
 /// Reads a file unless its document is up to date.
-pub(super) fn prepare(
-    ingestion: Ingestion<'_>,
-    file: &ScannedFile,
-) -> Result<Prepared, StoreError> {
+pub(super) fn prepare(ingestion: Ingestion<'_>, file: &ScannedFile) -> Result<Prepared, StoreError> {
     let stopwatch = Stopwatch::start();
     let mut known = ingestion.store.document_at(&file.path)?;
     let step = match source::fingerprint(&file.path, ingestion.cancel) {
@@ -59,12 +51,7 @@ pub(super) fn prepare(
             read(ingestion, file, known.as_ref(), hash, bytes)?
         }
     };
-    Ok(Prepared {
-        file: file.clone(),
-        known,
-        step,
-        stopwatch,
-    })
+    Ok(Prepared { file: file.clone(), known, step, stopwatch })
 }
 
 /// A new file whose bytes belong to a document whose file is gone is that document, renamed.
@@ -92,19 +79,13 @@ fn read(
     hash: Hash,
     bytes: u64,
 ) -> Result<Step, StoreError> {
-    let same = known.filter(|known| {
-        known.status == DocumentStatus::Ready && known.hash.as_ref() == Some(&hash)
-    });
+    let same = known.filter(|known| known.status == DocumentStatus::Ready && known.hash.as_ref() == Some(&hash));
     if let Some(known) = same {
         if ingestion.store.active_key(known.id)?.as_ref() == Some(&key(ingestion)) {
             return Ok(Step::Unchanged);
         }
         if let Ok(extraction) = ingestion.store.extraction(known.id) {
-            return Ok(Step::Extracted(Box::new(Text {
-                hash,
-                bytes,
-                extraction,
-            })));
+            return Ok(Step::Extracted(Box::new(Text { hash, bytes, extraction })));
         }
     }
     Ok(extract(ingestion, file, hash, bytes))
@@ -120,11 +101,7 @@ fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, mut hash: Hash, mut byt
         match source::fingerprint(&file.path, ingestion.cancel) {
             Ok(Some((after, _))) if after == hash => {
                 return match result {
-                    Ok(extraction) => Step::Extracted(Box::new(Text {
-                        hash,
-                        bytes,
-                        extraction,
-                    })),
+                    Ok(extraction) => Step::Extracted(Box::new(Text { hash, bytes, extraction })),
                     Err(err) => Step::Refused(err),
                 };
             }
@@ -151,18 +128,8 @@ pub(super) fn finish(
     prepared: Prepared,
     meter: &Meter<'_>,
 ) -> Result<Option<FileOutcome>, IngestError> {
-    let Prepared {
-        file,
-        known,
-        step,
-        stopwatch,
-    } = prepared;
-    let job = Job {
-        ingestion,
-        file: &file,
-        known: known.as_ref(),
-        stopwatch,
-    };
+    let Prepared { file, known, step, stopwatch } = prepared;
+    let job = Job { ingestion, file: &file, known: known.as_ref(), stopwatch };
     match step {
         Step::Unchanged => job.unchanged().map(Some),
         Step::Cancelled => job.cancelled().map(Some),
@@ -199,12 +166,7 @@ impl Job<'_> {
             Some(known) => self.ingestion.store.size_of(known.id)?,
             None => (0, None),
         };
-        Ok(FileOutcome {
-            unchanged: true,
-            chunks,
-            pages,
-            ..self.outcome(DocumentStatus::Ready, None)
-        })
+        Ok(FileOutcome { unchanged: true, chunks, pages, ..self.outcome(DocumentStatus::Ready, None) })
     }
 
     fn cancelled(&self) -> Result<FileOutcome, IngestError> {
@@ -216,11 +178,7 @@ impl Job<'_> {
     }
 
     /// What happened says nothing about the bytes: a searchable document stays as it is.
-    fn keep_or_record(
-        &self,
-        status: DocumentStatus,
-        reason: &str,
-    ) -> Result<FileOutcome, IngestError> {
+    fn keep_or_record(&self, status: DocumentStatus, reason: &str) -> Result<FileOutcome, IngestError> {
         match self.known {
             Some(known) if known.status == DocumentStatus::Ready => {
                 let reason = format!("{reason}; what was read earlier stays searchable");
@@ -257,12 +215,7 @@ impl Job<'_> {
         Ok(None)
     }
 
-    fn index(
-        &self,
-        chunker: &dyn Chunker,
-        text: &Text,
-        meter: &Meter<'_>,
-    ) -> Result<FileOutcome, IngestError> {
+    fn index(&self, chunker: &dyn Chunker, text: &Text, meter: &Meter<'_>) -> Result<FileOutcome, IngestError> {
         let Some(known) = self.known else {
             return self.unreadable("the document was removed meanwhile");
         };
@@ -277,9 +230,7 @@ impl Job<'_> {
                 ..self.outcome(DocumentStatus::Cancelled, Some("removed while it was read".to_owned()))
             }),
             Err(_) if self.ingestion.cancel.is_cancelled() => self.cancelled(),
-            Err(IndexFailure::Embed(EmbedFailure::Store(err))) | Err(IndexFailure::Store(err)) => {
-                Err(err.into())
-            }
+            Err(IndexFailure::Embed(EmbedFailure::Store(err))) | Err(IndexFailure::Store(err)) => Err(err.into()),
             Err(IndexFailure::Embed(EmbedFailure::Embed(err @ EmbedError::Load(_)))) => Err(err.into()),
             Err(err) => self.record(DocumentStatus::Failed, &err.to_string()),
         }
@@ -314,13 +265,9 @@ fn index(
     let chunks = describe(ingestion, extraction, file, chunks);
     let passages: Vec<&str> = chunks.iter().map(|chunk| chunk.passage.as_str()).collect();
     let total = passages.len();
-    let vectors = embed_cached(
-        ingestion.store,
-        ingestion.embedder,
-        &passages,
-        ingestion.cancel,
-        &mut |done| meter.embedded(done, total),
-    )?;
+    let vectors = embed_cached(ingestion.store, ingestion.embedder, &passages, ingestion.cancel, &mut |done| {
+        meter.embedded(done, total)
+    })?;
     if ingestion.cancel.is_cancelled() {
         return Err(EmbedFailure::from(EmbedError::Cancelled).into());
     }
@@ -340,11 +287,7 @@ fn index(
     Ok(is_stored.then_some(total))
 }
 
-fn split(
-    ingestion: Ingestion<'_>,
-    chunker: &dyn Chunker,
-    extraction: &Extraction,
-) -> Result<Vec<Chunk>, IndexFailure> {
+fn split(ingestion: Ingestion<'_>, chunker: &dyn Chunker, extraction: &Extraction) -> Result<Vec<Chunk>, IndexFailure> {
     let embed = |texts: &[&str]| {
         let Ingestion { store, embedder, cancel, .. } = ingestion;
         embed_cached(store, embedder, texts, cancel, &mut |_| {}).map_err(|err| err.to_string())
@@ -358,10 +301,7 @@ fn split(
         text: &extraction.text,
         spans: &extraction.spans,
         measure,
-        vectors: VectorSource {
-            embed: Some(&embed),
-            vectors: None,
-        },
+        vectors: VectorSource { embed: Some(&embed), vectors: None },
     })?;
     if chunking.chunks.is_empty() {
         return Err(IndexFailure::NoChunks);
@@ -380,11 +320,8 @@ fn describe(
     let describe = |chunk: Chunk| {
         let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
         let place = places.place(chunk.start..chunk.end);
-        let passage = if ingestion.options.context {
-            passage::with_context(&context, &place, text)
-        } else {
-            text.to_owned()
-        };
+        let passage =
+            if ingestion.options.context { passage::with_context(&context, &place, text) } else { text.to_owned() };
         NewChunk {
             start: chunk.start,
             end: chunk.end,

@@ -41,10 +41,7 @@ pub struct IngestOptions {
 
 impl Default for IngestOptions {
     fn default() -> Self {
-        Self {
-            chunker: ChunkerConfig::default(),
-            context: true,
-        }
+        Self { chunker: ChunkerConfig::default(), context: true }
     }
 }
 

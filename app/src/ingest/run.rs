@@ -71,11 +71,8 @@ pub(crate) fn ingest(
 }
 
 fn enqueue(store: &Store, files: &[ScannedFile]) -> Result<(), StoreError> {
-    let queue: Vec<(PathBuf, u64)> = files
-        .iter()
-        .filter(|file| file.path.is_file())
-        .map(|file| (file.path.clone(), file.bytes))
-        .collect();
+    let queue: Vec<(PathBuf, u64)> =
+        files.iter().filter(|file| file.path.is_file()).map(|file| (file.path.clone(), file.bytes)).collect();
     store.enqueue(&queue)
 }
 
@@ -96,11 +93,7 @@ fn read_all(
     })
 }
 
-fn extract_ahead(
-    ingestion: Ingestion<'_>,
-    files: &[ScannedFile],
-    send: &SyncSender<Result<Prepared, StoreError>>,
-) {
+fn extract_ahead(ingestion: Ingestion<'_>, files: &[ScannedFile], send: &SyncSender<Result<Prepared, StoreError>>) {
     for file in files {
         if ingestion.cancel.is_cancelled() {
             return;
@@ -142,12 +135,7 @@ fn store_all(
 }
 
 /// Files that nobody came to.
-fn cancel_rest(
-    store: &Store,
-    rest: &[ScannedFile],
-    reason: &str,
-    report: &mut IngestReport,
-) -> Result<(), StoreError> {
+fn cancel_rest(store: &Store, rest: &[ScannedFile], reason: &str, report: &mut IngestReport) -> Result<(), StoreError> {
     let paths: Vec<PathBuf> = rest.iter().map(|file| file.path.clone()).collect();
     let known = store.cancel_waiting(&paths, reason)?;
     for (path, known) in paths.into_iter().zip(known) {

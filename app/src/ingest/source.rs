@@ -10,10 +10,7 @@ use crate::store::Hash;
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// BLAKE3 of a file's bytes and how many there are; `None` when cancelled.
-pub(super) fn fingerprint(
-    path: &Path,
-    cancel: &CancelToken,
-) -> std::io::Result<Option<(Hash, u64)>> {
+pub(super) fn fingerprint(path: &Path, cancel: &CancelToken) -> std::io::Result<Option<(Hash, u64)>> {
     // Opening a pipe would wait for somebody to write to it.
     if !path.metadata()?.is_file() {
         return Err(std::io::Error::other("this is not a regular file"));

@@ -58,8 +58,7 @@ use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
 use crate::retrieve::{self, SearchOptions, SearchResults};
 use crate::store::{
-    ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store,
-    VerifyReport,
+    ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
 use crate::worker::{ExtractPool, WorkerBinary};
 
@@ -92,10 +91,8 @@ impl Library {
         let home = home_folder(options.home)?;
         let models = models::folder(options.models.as_deref(), &home);
         let paths = LibraryPaths::new(&home, options.name.as_deref().unwrap_or(DEFAULT_NAME))?;
-        let searcher = Arc::new(engine::Searcher::new(&engine::SearcherOptions {
-            gpu: options.gpu.into(),
-            threads: None,
-        })?);
+        let searcher =
+            Arc::new(engine::Searcher::new(&engine::SearcherOptions { gpu: options.gpu.into(), threads: None })?);
         let (embedder, embedder_note) = match options.embedder {
             Some(embedder) => (embedder, None),
             None => embed::open_installed(&models),
@@ -296,8 +293,7 @@ impl Library {
 }
 
 fn extract_pool(worker_binary: Option<PathBuf>, models: &Path) -> Result<Arc<dyn Extract>, Error> {
-    let binary = WorkerBinary::resolve(worker_binary)
-        .map_err(|err| Error::new("Worker processes", err.to_string()))?;
+    let binary = WorkerBinary::resolve(worker_binary).map_err(|err| Error::new("Worker processes", err.to_string()))?;
     let limits = ExtractLimits {
         pdfium: Some(models::library_path(models, models::Native::Pdfium)),
         ..ExtractLimits::default()

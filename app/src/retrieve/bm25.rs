@@ -53,24 +53,18 @@ impl Keywords {
     /// # Errors
     /// The index cannot be read.
     pub fn find(collection: &dyn Collection, question: &str) -> Result<Self, StoreError> {
-        let bm25 = Bm25 {
-            num_passages: collection.num_passages(),
-            mean_tokens: collection.mean_tokens(),
-        };
+        let bm25 = Bm25 { num_passages: collection.num_passages(), mean_tokens: collection.mean_tokens() };
         let (mut words, mut parts) = (Vec::new(), Vec::new());
         for token in query_tokens(question) {
             let postings = collection.postings(&token)?;
             let idf = bm25.idf(postings.len());
-            parts.extend(postings.iter().filter_map(|&(id, count)| {
-                Some((id, bm25.score(idf, count, collection.tokens(id)?)))
-            }));
+            parts.extend(
+                postings.iter().filter_map(|&(id, count)| Some((id, bm25.score(idf, count, collection.tokens(id)?)))),
+            );
             let holders = postings.into_iter().map(|(id, _)| id).collect();
             words.push(Word { idf, holders });
         }
-        Ok(Self {
-            words,
-            scores: sum_by_id(parts),
-        })
+        Ok(Self { words, scores: sum_by_id(parts) })
     }
 
     /// The BM25 score of a passage; `None` when it holds no word of the question.
@@ -94,12 +88,8 @@ impl Keywords {
     /// Share of the question's word weights that a passage holds, 0 to 1; words that no passage holds count in full.
     pub fn coverage(&self, id: u64) -> f64 {
         let total: f64 = self.words.iter().map(|word| word.idf).sum();
-        let held: f64 = self
-            .words
-            .iter()
-            .filter(|word| word.holders.binary_search(&id).is_ok())
-            .map(|word| word.idf)
-            .sum();
+        let held: f64 =
+            self.words.iter().filter(|word| word.holders.binary_search(&id).is_ok()).map(|word| word.idf).sum();
         if total > 0.0 { held / total } else { 0.0 }
     }
 }

@@ -29,12 +29,7 @@ pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Resul
             "INSERT INTO documents (path, title, status, bytes) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (path) DO NOTHING",
         )?
-        .execute(params![
-            path_value(path),
-            title,
-            status_text(DocumentStatus::Queued),
-            bytes as i64
-        ])?;
+        .execute(params![path_value(path), title, status_text(DocumentStatus::Queued), bytes as i64])?;
     Ok(())
 }
 
@@ -121,9 +116,7 @@ pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)
 
 /// Whether a document is there.
 pub(crate) fn exists(connection: &Connection, id: DocumentId) -> Result<bool> {
-    connection
-        .prepare_cached("SELECT 1 FROM documents WHERE id = ?1")?
-        .exists([id.0 as i64])
+    connection.prepare_cached("SELECT 1 FROM documents WHERE id = ?1")?.exists([id.0 as i64])
 }
 
 /// Deletes a document's row and everything that hangs on it (the keyword index excepted).
@@ -134,10 +127,7 @@ pub(crate) fn delete(connection: &Connection, id: DocumentId) -> Result<()> {
 
 /// Files that waited when the process ended can only be added again.
 pub(crate) fn cancel_queued(connection: &Connection, reason: &str) -> Result<usize> {
-    connection.execute(
-        "UPDATE documents SET status = 'cancelled', reason = ?1 WHERE status = 'queued'",
-        [reason],
-    )
+    connection.execute("UPDATE documents SET status = 'cancelled', reason = ?1 WHERE status = 'queued'", [reason])
 }
 
 /// Every document, by id.
@@ -190,8 +180,7 @@ fn status_column(row: &Row<'_>, index: usize) -> Result<DocumentStatus> {
 
 /// A value as JSON text for a column.
 pub(crate) fn json<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|err| rusqlite::Error::ToSqlConversionFailure(Box::new(err)))
+    serde_json::to_string(value).map_err(|err| rusqlite::Error::ToSqlConversionFailure(Box::new(err)))
 }
 
 /// A value out of a column of JSON text.

@@ -14,8 +14,7 @@ impl Store {
         if self.is_read_only() {
             return Ok(());
         }
-        self.database
-            .write_quietly(|transaction| documents::cancel_queued(transaction, INTERRUPTED))?;
+        self.database.write_quietly(|transaction| documents::cancel_queued(transaction, INTERRUPTED))?;
         let (_view, catalog) = self.snapshot()?;
         let mut fingerprints: BTreeSet<String> = self.vectors.fingerprints().into_iter().collect();
         fingerprints.extend(catalog.models().map(str::to_owned));
