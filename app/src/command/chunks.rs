@@ -46,7 +46,11 @@ pub(super) fn open_default(state: &mut AppState, jobs: &mut Jobs) {
     }
     let selected = state.library.selected.first().copied();
     let mut listed = state.library.listed().into_iter();
-    let first = || listed.find(|record| record.status == DocumentStatus::Ready).map(|record| record.id);
+    let first = || {
+        listed
+            .find(|record| record.status == DocumentStatus::Ready)
+            .map(|record| record.id)
+    };
     if let Some(document) = selected.or_else(first) {
         open(document, state, jobs);
     }
@@ -54,7 +58,9 @@ pub(super) fn open_default(state: &mut AppState, jobs: &mut Jobs) {
 
 /// Asks for a chunking of the document in hand with the chunker in hand.
 pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
-    let Some(document) = state.lab.document else { return };
+    let Some(document) = state.lab.document else {
+        return;
+    };
     state.lab.asked += 1;
     state.lab.result.start();
     jobs.cut(LabRequest {
@@ -67,8 +73,10 @@ pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
 
 fn open(document: DocumentId, state: &mut AppState, jobs: &mut Jobs) {
     if state.lab.document != Some(document) {
-        let stored: Option<ChunkerConfig> =
-            state.library.document(document).and_then(|record| record.chunker.clone());
+        let stored: Option<ChunkerConfig> = state
+            .library
+            .document(document)
+            .and_then(|record| record.chunker.clone());
         state.lab.config = stored.unwrap_or_else(|| state.lab.config.clone());
         state.lab.document = Some(document);
         state.lab.curve_wanted = false;
@@ -85,14 +93,24 @@ fn jump(byte: usize, state: &mut AppState) {
 
 fn inspect(index: usize, state: &mut AppState) {
     let lab = &state.lab;
-    let (Some(extraction), Some(result)) = (lab.extraction.value(), lab.result.value()) else { return };
-    let (Some(chunk), Some(document)) = (result.chunks.get(index), lab.document) else { return };
+    let (Some(extraction), Some(result)) = (lab.extraction.value(), lab.result.value()) else {
+        return;
+    };
+    let (Some(chunk), Some(document)) = (result.chunks.get(index), lab.document) else {
+        return;
+    };
     let record = state.library.document(document);
     let passage = Passage {
         document,
-        title: record.map(|record| record.title.clone()).unwrap_or_default(),
+        title: record
+            .map(|record| record.title.clone())
+            .unwrap_or_default(),
         path: record.map(|record| record.path.clone()).unwrap_or_default(),
-        text: extraction.text.get(chunk.start..chunk.end).unwrap_or_default().to_owned(),
+        text: extraction
+            .text
+            .get(chunk.start..chunk.end)
+            .unwrap_or_default()
+            .to_owned(),
         place: extraction.place(chunk.start..chunk.end),
         start: chunk.start,
         end: chunk.end,
@@ -106,7 +124,9 @@ fn inspect(index: usize, state: &mut AppState) {
 }
 
 fn store(state: &mut AppState, jobs: &mut Jobs) {
-    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else { return };
+    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else {
+        return;
+    };
     let path = record.path.clone();
     let config = state.lab.config.clone();
     super::library::add(vec![path], config, state, jobs);

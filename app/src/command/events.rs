@@ -183,7 +183,7 @@ mod tests {
     fn the_report_is_one_sentence() {
         use DocumentStatus::{NeedsOcr, Ready};
         let files = vec![file(Ready, false), file(Ready, true), file(NeedsOcr, false)];
-        let report = IngestReport { files, cancelled: false, secs: 1.25 };
+        let report = IngestReport { files, secs: 1.25, ..IngestReport::default() };
         assert_eq!(sentence(&report), "Done: 1 document ready, 1 unchanged, 1 with problems in 1.2 s");
     }
 }

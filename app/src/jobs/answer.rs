@@ -34,12 +34,19 @@ impl Handle {
         let running: Arc<AtomicBool> = Arc::default();
         let busy = Arc::clone(&running);
         let worker = Worker::start("answer", move || work(&library, &outbox, &queue, &busy));
-        Self { requests: Some(requests), running, cancel: Mutex::default(), worker }
+        Self {
+            requests: Some(requests),
+            running,
+            cancel: Mutex::default(),
+            worker,
+        }
     }
 
     /// Begins an answer; false while another is being written.
     pub(super) fn ask(&self, request: AnswerRequest) -> bool {
-        let Some(requests) = &self.requests else { return false };
+        let Some(requests) = &self.requests else {
+            return false;
+        };
         if self.running.swap(true, Ordering::AcqRel) {
             return false;
         }
@@ -49,7 +56,10 @@ impl Handle {
     }
 
     pub(super) fn stop(&self) {
-        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        self.cancel
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .cancel();
     }
 }
 
@@ -67,7 +77,15 @@ fn work(
     queue: &Receiver<(AnswerRequest, CancelToken)>,
     running: &AtomicBool,
 ) {
-    for (AnswerRequest { number, question, options }, cancel) in queue {
+    for (
+        AnswerRequest {
+            number,
+            question,
+            options,
+        },
+        cancel,
+    ) in queue
+    {
         let mut on_event = |event| {
             outbox.send(Event::AnswerProgressed { number, event });
         };

@@ -13,8 +13,11 @@ pub(super) fn pressed(ctx: &Context, state: &AppState) -> Vec<Command> {
     found.sort_by_key(|entry| !entry.shortcut.is_some_and(|shortcut| shortcut.shift));
     let mut commands = Vec::new();
     for entry in found {
-        let Some(shortcut) = entry.shortcut else { continue };
-        let free = shortcut.ctrl || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
+        let Some(shortcut) = entry.shortcut else {
+            continue;
+        };
+        let free =
+            shortcut.ctrl || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
         let consumed = free && ctx.input_mut(|input| input.consume_shortcut(&translated(shortcut)));
         if consumed {
             commands.push(entry.command);
@@ -51,7 +54,10 @@ mod tests {
 
     #[test]
     fn every_shortcut_has_a_key() {
-        for shortcut in entries(&AppState::default()).iter().filter_map(|entry| entry.shortcut) {
+        for shortcut in entries(&AppState::default())
+            .iter()
+            .filter_map(|entry| entry.shortcut)
+        {
             assert_ne!(key(shortcut.key), Key::F35, "{shortcut:?}");
         }
     }

@@ -19,7 +19,12 @@ impl OpenDocument {
     pub(super) fn new(id: DocumentId, extraction: Arc<Extraction>) -> Self {
         let places = PlaceIndex::new(&extraction);
         let vectors = SegmentVectors::of(&extraction.text);
-        Self { id, extraction, places, vectors }
+        Self {
+            id,
+            extraction,
+            places,
+            vectors,
+        }
     }
 }
 
@@ -39,7 +44,9 @@ impl PlaceIndex {
                 SpanPlace::Page(page) => index.pages.push((span.start, *page)),
                 SpanPlace::Row(row) => index.rows.push((span.start, *row)),
                 SpanPlace::Section(path) => {
-                    index.headings.push((span.start, path.last().cloned().unwrap_or_default()));
+                    index
+                        .headings
+                        .push((span.start, path.last().cloned().unwrap_or_default()));
                 }
             }
         }
@@ -51,12 +58,15 @@ impl PlaceIndex {
         let mut parts = Vec::new();
         for (list, one, many) in [(&self.pages, "p.", "pp."), (&self.rows, "row", "rows")] {
             match (at(list, bytes.start), at(list, bytes.end.saturating_sub(1))) {
-                (Some(first), Some(last)) if first != last => parts.push(format!("{many} {first}–{last}")),
+                (Some(first), Some(last)) if first != last => {
+                    parts.push(format!("{many} {first}–{last}"))
+                }
                 (Some(first), _) => parts.push(format!("{one} {first}")),
                 (None, _) => {}
             }
         }
-        if let Some(heading) = at(&self.headings, bytes.start).filter(|heading| !heading.is_empty()) {
+        if let Some(heading) = at(&self.headings, bytes.start).filter(|heading| !heading.is_empty())
+        {
             parts.push(heading.clone());
         }
         parts.join("  ·  ")
@@ -84,7 +94,11 @@ mod tests {
             spans: vec![
                 span(0, 10, SpanPlace::Page(1)),
                 span(10, 30, SpanPlace::Page(2)),
-                span(5, 30, SpanPlace::Section(vec!["Plan".to_owned(), "Costs".to_owned()])),
+                span(
+                    5,
+                    30,
+                    SpanPlace::Section(vec!["Plan".to_owned(), "Costs".to_owned()]),
+                ),
             ],
             coverage: Coverage::default(),
         };

@@ -2,7 +2,10 @@
 //! drag.
 
 use egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
-use egui_plot::{AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span};
+use egui_plot::{
+    AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform,
+    Points, Span,
+};
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
 use super::super::widgets::{format, link};
@@ -34,8 +37,15 @@ impl PlotView {
         commands: &mut Vec<Command>,
     ) -> Option<usize> {
         head_ui(ui, result, state, commands);
-        let text_len = state.lab.extraction.value().map_or(1, |extraction| extraction.text.len().max(1));
-        let threshold = self.dragged.or(result.threshold).filter(|_| result.config.kind == ChunkerKind::Semantic);
+        let text_len = state
+            .lab
+            .extraction
+            .value()
+            .map_or(1, |extraction| extraction.text.len().max(1));
+        let threshold = self
+            .dragged
+            .or(result.threshold)
+            .filter(|_| result.config.kind == ChunkerKind::Semantic);
         let height = (ui.available_height() * 0.42).clamp(160.0, 420.0);
         let inks = Inks::of(ui, result, hovered);
         let plot = plot(height, text_len, lowest(&result.curve));
@@ -44,18 +54,37 @@ impl PlotView {
                 plot.span(Span::new("", bytes.0..=bytes.1).fill(ink).border_width(0.0));
             }
             if let Some(threshold) = threshold {
-                let line = HLine::new("", f64::from(threshold)).stroke(Stroke::new(1.5, inks.accent));
+                let line =
+                    HLine::new("", f64::from(threshold)).stroke(Stroke::new(1.5, inks.accent));
                 plot.hline(line.style(LineStyle::dashed_loose()).allow_hover(false));
             }
             let curve = PlotPoints::Owned(thinned(&result.curve, plot.plot_bounds().range_x()));
-            plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
-            let cuts = Points::new("", PlotPoints::Owned(cuts(result))).radius(3.0).color(inks.accent);
+            plot.line(
+                Line::new("", curve)
+                    .stroke(Stroke::new(1.3, inks.curve))
+                    .allow_hover(false),
+            );
+            let cuts = Points::new("", PlotPoints::Owned(cuts(result)))
+                .radius(3.0)
+                .color(inks.accent);
             plot.points(cuts.allow_hover(false));
         });
         strip(ui, &shown.transform, result, hovered);
         if let Some(threshold) = threshold {
-            threshold_label(ui, &shown.transform, threshold, self.dragged.is_none() && is_auto(&result.config));
-            self.drag(ui, &shown.response, &shown.transform, threshold, state, commands);
+            threshold_label(
+                ui,
+                &shown.transform,
+                threshold,
+                self.dragged.is_none() && is_auto(&result.config),
+            );
+            self.drag(
+                ui,
+                &shown.response,
+                &shown.transform,
+                threshold,
+                state,
+                commands,
+            );
         }
         self.point(ui, &shown.response, &shown.transform, result, commands)
     }
@@ -81,11 +110,15 @@ impl PlotView {
         }
         let Some(held) = self.dragged else { return };
         if let Some(at) = response.interact_pointer_pos() {
-            let value = (transform.value_from_position(at).y.clamp(0.0, 1.0) * 200.0).round() / 200.0;
+            let value =
+                (transform.value_from_position(at).y.clamp(0.0, 1.0) * 200.0).round() / 200.0;
             if (value as f32 - held).abs() > f32::EPSILON {
                 self.dragged = Some(value as f32);
                 let threshold = Threshold::Fixed(value as f32);
-                commands.push(Command::SetChunker(ChunkerConfig { threshold, ..state.lab.config.clone() }));
+                commands.push(Command::SetChunker(ChunkerConfig {
+                    threshold,
+                    ..state.lab.config.clone()
+                }));
             }
         }
         if !response.dragged() {
@@ -125,9 +158,16 @@ impl Inks {
         let colours = palette(ui);
         let stretch = hovered.and_then(|chunk| Some((chunk, result.chunks.get(chunk)?)));
         let hovered = stretch.map(|(index, chunk)| {
-            ((chunk.start as f64, chunk.end as f64), layer(ui, index).edge.gamma_multiply(0.20))
+            (
+                (chunk.start as f64, chunk.end as f64),
+                layer(ui, index).edge.gamma_multiply(0.20),
+            )
         });
-        Self { curve: colours.ink_secondary, accent: colours.accent, hovered }
+        Self {
+            curve: colours.ink_secondary,
+            accent: colours.accent,
+            hovered,
+        }
     }
 }
 
@@ -135,7 +175,11 @@ fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec
     ui.horizontal(|ui| {
         ui.label(strong("Boundary").size(tokens().text.secondary));
         if let Some((done, total)) = state.lab.embedding {
-            let sentence = format!("embedding {} of {} segments", format::count(done), format::count(total));
+            let sentence = format!(
+                "embedding {} of {} segments",
+                format::count(done),
+                format::count(total)
+            );
             ui.label(secondary(sentence));
         } else if result.curve.is_empty() && result.num_segments > 1 {
             ui.label(secondary("cosine of neighbouring sentences"));
@@ -143,7 +187,10 @@ fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec
                 commands.push(Command::ComputeCurve);
             }
         } else {
-            let sentence = format!("cosine of {} neighbouring sentences", format::count(result.num_segments));
+            let sentence = format!(
+                "cosine of {} neighbouring sentences",
+                format::count(result.num_segments)
+            );
             ui.label(secondary(sentence));
         }
     });
@@ -155,7 +202,8 @@ fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
         value if value >= 1000.0 => format!("{:.0}k", value / 1000.0),
         value => format!("{value:.0}"),
     };
-    let similarity = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.1}", mark.value);
+    let similarity =
+        |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.1}", mark.value);
     Plot::new("boundary_plot")
         .height(height)
         .allow_drag([false, false])
@@ -174,11 +222,15 @@ fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
         .include_y(1.0)
         .grid_spacing(26.0..=300.0)
         .custom_x_axes(vec![AxisHints::new_x().formatter(characters)])
-        .custom_y_axes(vec![AxisHints::new_y().formatter(similarity).min_thickness(28.0)])
+        .custom_y_axes(vec![
+            AxisHints::new_y().formatter(similarity).min_thickness(28.0),
+        ])
 }
 
 fn lowest(curve: &[Boundary]) -> f64 {
-    curve.iter().fold(0.0, |lowest, boundary| f64::from(boundary.similarity).min(lowest))
+    curve.iter().fold(0.0, |lowest, boundary| {
+        f64::from(boundary.similarity).min(lowest)
+    })
 }
 
 fn is_auto(config: &ChunkerConfig) -> bool {
@@ -187,21 +239,31 @@ fn is_auto(config: &ChunkerConfig) -> bool {
 
 /// The curve within `range`, reduced to the extremes of equal stretches where it has too many points.
 fn thinned(curve: &[Boundary], range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
-    let from = curve.partition_point(|boundary| (boundary.position as f64) < *range.start()).saturating_sub(1);
+    let from = curve
+        .partition_point(|boundary| (boundary.position as f64) < *range.start())
+        .saturating_sub(1);
     let to = curve.partition_point(|boundary| boundary.position as f64 <= *range.end()) + 1;
     let seen = &curve[from.min(curve.len())..to.min(curve.len()).max(from.min(curve.len()))];
-    let point = |boundary: &Boundary| PlotPoint::new(boundary.position as f64, f64::from(boundary.similarity));
+    let point = |boundary: &Boundary| {
+        PlotPoint::new(boundary.position as f64, f64::from(boundary.similarity))
+    };
     if seen.len() <= MOST_POINTS {
         return seen.iter().map(point).collect();
     }
     let stretch = seen.len().div_ceil(MOST_POINTS / 2);
-    seen.chunks(stretch).flat_map(|stretch| extremes(stretch).map(point)).collect()
+    seen.chunks(stretch)
+        .flat_map(|stretch| extremes(stretch).map(point))
+        .collect()
 }
 
 /// The lowest and the highest boundary, in order of position.
 fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
-    let by_similarity = |one: &&Boundary, other: &&Boundary| one.similarity.total_cmp(&other.similarity);
-    let (low, high) = (stretch.iter().min_by(by_similarity), stretch.iter().max_by(by_similarity));
+    let by_similarity =
+        |one: &&Boundary, other: &&Boundary| one.similarity.total_cmp(&other.similarity);
+    let (low, high) = (
+        stretch.iter().min_by(by_similarity),
+        stretch.iter().max_by(by_similarity),
+    );
     let mut pair = [low, high];
     pair.sort_by_key(|boundary| boundary.map(|boundary| boundary.position));
     pair.into_iter().flatten()
@@ -210,7 +272,14 @@ fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
 /// Where chunks begin, on the curve.
 fn cuts(result: &LabResult) -> Vec<PlotPoint> {
     let starts = result.chunks.iter().skip(1);
-    starts.filter_map(|chunk| Some(PlotPoint::new(chunk.start as f64, f64::from(chunk.left_similarity?)))).collect()
+    starts
+        .filter_map(|chunk| {
+            Some(PlotPoint::new(
+                chunk.start as f64,
+                f64::from(chunk.left_similarity?),
+            ))
+        })
+        .collect()
 }
 
 /// The layers along the foot of the plot.
@@ -224,8 +293,15 @@ fn strip(ui: &Ui, transform: &PlotTransform, result: &LabResult, hovered: Option
         if right < drawn_to + 0.7 || left > frame.right() {
             continue;
         }
-        let height = if hovered == Some(index) { STRIP_HEIGHT * 1.6 } else { STRIP_HEIGHT };
-        let bar = Rect::from_min_max(pos2(left, frame.bottom() - height), pos2(right - 0.5, frame.bottom()));
+        let height = if hovered == Some(index) {
+            STRIP_HEIGHT * 1.6
+        } else {
+            STRIP_HEIGHT
+        };
+        let bar = Rect::from_min_max(
+            pos2(left, frame.bottom() - height),
+            pos2(right - 0.5, frame.bottom()),
+        );
         painter.rect_filled(bar, 0.0, layer(ui, index).edge);
         drawn_to = right;
     }
@@ -234,26 +310,55 @@ fn strip(ui: &Ui, transform: &PlotTransform, result: &LabResult, hovered: Option
 fn threshold_label(ui: &Ui, transform: &PlotTransform, threshold: f32, is_auto: bool) {
     let colours = palette(ui);
     let frame = transform.frame();
-    let at = pos2(frame.right() - 4.0, transform.position_from_point_y(f64::from(threshold)) - 3.0);
-    let text = if is_auto { format!("auto {threshold:.2}") } else { format!("{threshold:.2}") };
+    let at = pos2(
+        frame.right() - 4.0,
+        transform.position_from_point_y(f64::from(threshold)) - 3.0,
+    );
+    let text = if is_auto {
+        format!("auto {threshold:.2}")
+    } else {
+        format!("{threshold:.2}")
+    };
     let font = FontId::monospace(tokens().text.caption);
     let galley = ui.painter().layout_no_wrap(text, font, colours.on_accent);
     let ground = Align2::RIGHT_BOTTOM.anchor_size(at, galley.size() + egui::vec2(10.0, 4.0));
     ui.painter().rect_filled(ground, 4.0, colours.accent);
-    ui.painter().galley(ground.center() - galley.size() / 2.0, galley, colours.on_accent);
+    ui.painter().galley(
+        ground.center() - galley.size() / 2.0,
+        galley,
+        colours.on_accent,
+    );
 }
 
 /// A thin line at the pointer with the similarity of the nearest boundary.
 fn crosshair(ui: &Ui, transform: &PlotTransform, result: &LabResult, byte: usize, at: Pos2) {
     let colours = palette(ui);
     let frame = transform.frame();
-    ui.painter().vline(at.x, frame.y_range(), Stroke::new(1.0, colours.hairline_strong));
-    let after = result.curve.partition_point(|boundary| boundary.position < byte);
-    let Some(boundary) = result.curve.get(after).or(result.curve.last()) else { return };
+    ui.painter().vline(
+        at.x,
+        frame.y_range(),
+        Stroke::new(1.0, colours.hairline_strong),
+    );
+    let after = result
+        .curve
+        .partition_point(|boundary| boundary.position < byte);
+    let Some(boundary) = result.curve.get(after).or(result.curve.last()) else {
+        return;
+    };
     let font = FontId::monospace(tokens().text.caption);
     let text = format!("{:.2}", boundary.similarity);
-    let (anchor, x) = if at.x > frame.center().x { (Align2::RIGHT_TOP, at.x - 5.0) } else { (Align2::LEFT_TOP, at.x + 5.0) };
-    ui.painter().text(pos2(x, frame.top() + 2.0), anchor, text, font, colours.ink_secondary);
+    let (anchor, x) = if at.x > frame.center().x {
+        (Align2::RIGHT_TOP, at.x - 5.0)
+    } else {
+        (Align2::LEFT_TOP, at.x + 5.0)
+    };
+    ui.painter().text(
+        pos2(x, frame.top() + 2.0),
+        anchor,
+        text,
+        font,
+        colours.ink_secondary,
+    );
 }
 
 #[cfg(test)]
@@ -261,7 +366,10 @@ mod tests {
     use super::*;
 
     fn curve(len: usize) -> Vec<Boundary> {
-        let wave = |position: usize| Boundary { position, similarity: (position as f32 * 0.7).sin() };
+        let wave = |position: usize| Boundary {
+            position,
+            similarity: (position as f32 * 0.7).sin(),
+        };
         (0..len).map(wave).collect()
     }
 

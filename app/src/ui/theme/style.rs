@@ -1,7 +1,9 @@
 //! Tokens to egui styles, one for each theme.
 
 use egui::epaint::Shadow;
-use egui::style::{ScrollAnimation, ScrollStyle, Selection, TextCursorStyle, WidgetVisuals, Widgets};
+use egui::style::{
+    ScrollAnimation, ScrollStyle, Selection, TextCursorStyle, WidgetVisuals, Widgets,
+};
 use egui::{
     Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme,
     Vec2, Visuals,
@@ -56,8 +58,14 @@ fn set_text(style: &mut Style, tokens: &Tokens) {
         (TextStyle::Body, FontId::proportional(text.body)),
         (TextStyle::Button, FontId::proportional(text.secondary)),
         (TextStyle::Small, FontId::proportional(text.secondary)),
-        (TextStyle::Heading, FontId::new(text.title, fonts::strong_family())),
-        (TextStyle::Monospace, FontId::new(text.mono, FontFamily::Monospace)),
+        (
+            TextStyle::Heading,
+            FontId::new(text.title, fonts::strong_family()),
+        ),
+        (
+            TextStyle::Monospace,
+            FontId::new(text.mono, FontFamily::Monospace),
+        ),
     ]
     .into();
     style.drag_value_text_style = TextStyle::Monospace;
@@ -86,7 +94,12 @@ fn set_spacing(style: &mut Style, tokens: &Tokens) {
 fn visuals(tokens: &Tokens, dark: bool) -> Visuals {
     let colours = tokens.palette(dark);
     let radius = CornerRadius::same(tokens.space.radius as u8);
-    let shadow = Shadow { offset: [0, 6], blur: 24, spread: 0, color: colours.shadow };
+    let shadow = Shadow {
+        offset: [0, 6],
+        blur: 24,
+        spread: 0,
+        color: colours.shadow,
+    };
     Visuals {
         dark_mode: dark,
         weak_text_color: Some(colours.ink_secondary),
@@ -117,7 +130,11 @@ fn visuals(tokens: &Tokens, dark: bool) -> Visuals {
         striped: false,
         slider_trailing_fill: true,
         indent_has_left_vline: false,
-        ..if dark { Visuals::dark() } else { Visuals::light() }
+        ..if dark {
+            Visuals::dark()
+        } else {
+            Visuals::light()
+        }
     }
 }
 
