@@ -61,6 +61,7 @@ pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
         number: state.lab.asked,
         document,
         config: state.lab.config.clone(),
+        library_version: state.library.version,
         curve_wanted: state.lab.curve_wanted,
     });
 }

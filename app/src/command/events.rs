@@ -30,7 +30,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::SegmentsEmbedded { document, done, total } if state.lab.document == Some(document) => {
             state.lab.embedding = (done < total).then_some((done, total));
         }
-        Event::Cut { number, outcome } if number <= state.lab.asked => cut(number, outcome, state),
+        Event::Cut { document, number, outcome } if state.lab.document == Some(document) => cut(number, outcome, state),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
@@ -100,6 +100,7 @@ fn documents_removed(
 fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.ingest = None;
     state.library.cancelling = false;
+    state.library.version += 1;
     match outcome {
         Ok(report) => {
             state.tell(sentence(&report), None);
@@ -109,6 +110,7 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
     }
     list_documents(state, jobs);
     search::search(state, jobs);
+    chunks::recut(state, jobs);
 }
 
 /// One sentence on what became of the files.

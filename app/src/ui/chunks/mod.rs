@@ -8,6 +8,7 @@ mod plot;
 mod row;
 mod sizes;
 mod text;
+mod threshold;
 mod toolbar;
 
 use std::sync::Arc;
