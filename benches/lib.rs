@@ -30,7 +30,9 @@ impl Rng {
         let mut vectors: Vec<f32> = (0..count * dims).map(|_| self.normal()).collect();
         for vector in vectors.chunks_exact_mut(dims) {
             let norm = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-            vector.iter_mut().for_each(|value| *value /= norm);
+            for value in vector {
+                *value /= norm;
+            }
         }
         vectors
     }

@@ -34,7 +34,7 @@ fn bench_read_bandwidth(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("read");
     group.throughput(Throughput::Bytes(size_of_val(&words[..]) as u64));
     group.bench_function("one thread", |bencher| {
-        bencher.iter(|| black_box(sum_words(&words)))
+        bencher.iter(|| black_box(sum_words(&words)));
     });
     group.finish();
 }
@@ -102,7 +102,7 @@ fn bench_filters(
             };
             let id = BenchmarkId::new(format!("{percent} percent"), count);
             group.bench_with_input(id, &query, |bencher, query| {
-                bencher.iter(|| search(searcher, snapshot, query))
+                bencher.iter(|| search(searcher, snapshot, query));
             });
         }
     }

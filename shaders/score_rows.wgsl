@@ -19,7 +19,7 @@
 // | 6 | found: counters, then (query, row, score bits) | 16 bytes + capacity × 12 bytes |
 //
 // Limits: any number of queries and dimensions; rows in one dispatch up to 2³² - 1.
-// CPU twin: `gpu/twin.rs`.
+// CPU twin: `cpu/kernel/scalar.rs` (one row against one query); compared in `gpu/twin.rs`.
 
 struct Params {
     start_row: u32,

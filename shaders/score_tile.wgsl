@@ -20,7 +20,7 @@
 // | 6 | found: counters, then (query, row, score bits) | 16 bytes + capacity × 12 bytes |
 //
 // Limits: 8 KiB of workgroup memory; a dispatch has ⌈rows / 64⌉ × ⌈queries / 64⌉ groups.
-// CPU twin: `gpu/twin.rs`.
+// CPU twin: `cpu/kernel/scalar.rs` (a panel of queries against rows); compared in `gpu/twin.rs`.
 
 struct Params {
     start_row: u32,

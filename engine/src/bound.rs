@@ -134,7 +134,7 @@ impl Bounds {
                 delta: 0.0,
             };
         }
-        if !(row_norm <= MAX_KERNEL_NORM) {
+        if row_norm.is_nan() || row_norm > MAX_KERNEL_NORM {
             return RowCut {
                 alpha: 0.0,
                 nu: 0.0,
@@ -157,6 +157,7 @@ impl Bounds {
 
 impl QueryCut {
     /// Whether a row with this kernel score may reach the threshold. Unordered scores may.
+    #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not less passes, not-a-number too")]
     pub(crate) fn passes(self, row: RowCut, kernel_score: f32) -> bool {
         !(kernel_score
             < self

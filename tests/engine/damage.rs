@@ -11,6 +11,8 @@ use super::samples::{Rng, TempFile, cpu_searcher};
 
 const DIMS: usize = 40;
 const BLOCK: u64 = 65_536;
+/// Rows of 192 bytes in such a block.
+const ROWS_PER_BLOCK: u64 = 256;
 
 /// Two blocks and a bit, one tombstone, several epochs; the writer is gone.
 fn sample() -> tempfile::TempDir {
@@ -139,15 +141,14 @@ fn a_file_replaced_under_a_reader_keeps_its_answers() {
 
 #[test]
 fn flipped_bits_in_rows_are_found_and_named() {
-    let rows_per_block = 320;
-    // The first block: values, an id, a norm, a checksum; then the second and the third block.
+    // The first block: values, an id, a norm, a checksum; then the second block.
     let places = [
         (0, 0),
         (0, 192 * 5 + 159),
-        (0, 192 * 319),
-        (0, 192 * rows_per_block + 8 * 17),
-        (0, (192 + 8) * rows_per_block + 8 * 300 + 7),
-        (0, (192 + 16) * rows_per_block + 4 * 100),
+        (0, 192 * 255),
+        (0, 192 * ROWS_PER_BLOCK + 8 * 17),
+        (0, (192 + 8) * ROWS_PER_BLOCK + 8 * 200 + 7),
+        (0, (192 + 16) * ROWS_PER_BLOCK + 4 * 100),
         (1, 192 * 200 + 3),
     ];
     let mut rng = Rng(2);
@@ -176,7 +177,8 @@ fn flipped_bits_in_rows_are_found_and_named() {
 #[test]
 fn the_last_block_is_checked_when_a_file_is_opened() {
     let folder = sample();
-    let checksum_of_row_690 = 3 * BLOCK + (192 + 16) * 320 + 4 * (690 - 640);
+    let checksum_of_row_690 =
+        3 * BLOCK + (192 + 16) * ROWS_PER_BLOCK + 4 * (690 - 2 * ROWS_PER_BLOCK);
     flip(&path_in(&folder), checksum_of_row_690, 4);
     let err = VectorFile::open_read_only(&path_in(&folder)).expect_err("a torn tail");
     assert!(err.to_string().contains("block 2"), "{err}");

@@ -113,9 +113,9 @@ fn make_rows(case: &Case, rng: &mut Rng, query: &[f32]) -> Vec<f32> {
 fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
     let mut rng = Rng(case.seed);
     let mut queries = rng.values(case.num_queries * case.dims);
-    queries
-        .iter_mut()
-        .for_each(|value| *value += 2.0 * f32::EPSILON);
+    for value in &mut queries {
+        *value += 2.0 * f32::EPSILON;
+    }
     let rows = make_rows(case, &mut rng, &queries);
     let spec = FileSpec {
         dtype: case.dtype,

@@ -4,6 +4,7 @@
 
 mod damage;
 mod equality;
+mod fixtures;
 mod kill;
 mod known_shapes;
 mod lifecycle;

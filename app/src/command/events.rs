@@ -73,12 +73,7 @@ fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut App
     }
 }
 
-fn documents_removed(
-    records: &[DocumentRecord],
-    outcome: Result<usize, Error>,
-    state: &mut AppState,
-    jobs: &mut Jobs,
-) {
+fn documents_removed(records: &[DocumentRecord], outcome: Result<usize, Error>, state: &mut AppState, jobs: &mut Jobs) {
     match outcome {
         Ok(_) => {
             let ready = records.iter().filter(|record| record.status == DocumentStatus::Ready);
@@ -118,7 +113,8 @@ fn sentence(report: &IngestReport) -> String {
     let count = |wanted: fn(&DocumentStatus) -> bool| report.files.iter().filter(|file| wanted(&file.status)).count();
     let unchanged = report.files.iter().filter(|file| file.unchanged).count();
     let ready = count(|status| *status == DocumentStatus::Ready) - unchanged;
-    let failed = count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
+    let failed =
+        count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
     let mut parts = vec![format!("{ready} {} ready", if ready == 1 { "document" } else { "documents" })];
     for (number, word) in [(unchanged, "unchanged"), (failed, "with problems")] {
         if number > 0 {
@@ -185,7 +181,7 @@ mod tests {
     fn the_report_is_one_sentence() {
         use DocumentStatus::{NeedsOcr, Ready};
         let files = vec![file(Ready, false), file(Ready, true), file(NeedsOcr, false)];
-        let report = IngestReport { files, cancelled: false, secs: 1.25 };
+        let report = IngestReport { files, secs: 1.25, ..IngestReport::default() };
         assert_eq!(sentence(&report), "Done: 1 document ready, 1 unchanged, 1 with problems in 1.2 s");
     }
 }

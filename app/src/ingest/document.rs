@@ -5,9 +5,11 @@ use super::meter::{Meter, Stopwatch};
 use super::run::{IngestError, Ingestion};
 use super::scan::ScannedFile;
 use super::{FileOutcome, passage, source};
-use crate::chunk::{Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource};
-use crate::embed::{EmbedError, Embedder};
-use crate::extract::{ExtractError, Extraction};
+use crate::chunk::{
+    CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource, WordMeasure,
+};
+use crate::embed::EmbedError;
+use crate::extract::{ExtractError, Extraction, PlaceIndex};
 use crate::progress::IngestPhase;
 use crate::store::{
     ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, ReadyDocument,
@@ -347,9 +349,10 @@ fn split(
         let Ingestion { store, embedder, cancel, .. } = ingestion;
         embed_cached(store, embedder, texts, cancel, &mut |_| {}).map_err(|err| err.to_string())
     };
+    let tokens = WordMeasure::new(|word: &str| ingestion.embedder.count_tokens(word));
     let measure: &dyn Measure = match chunker.config().unit {
-        Unit::Chars => &crate::chunk::CharMeasure,
-        Unit::Tokens => &TokenMeasure(ingestion.embedder),
+        Unit::Chars => &CharMeasure,
+        Unit::Tokens => &tokens,
     };
     let chunking = chunker.chunk(&ChunkInput {
         text: &extraction.text,
@@ -366,15 +369,6 @@ fn split(
     Ok(chunking.chunks)
 }
 
-/// Counts tokens of an embedder.
-struct TokenMeasure<'a>(&'a dyn Embedder);
-
-impl Measure for TokenMeasure<'_> {
-    fn size(&self, text: &str) -> usize {
-        self.0.count_tokens(text)
-    }
-}
-
 fn describe(
     ingestion: Ingestion<'_>,
     extraction: &Extraction,
@@ -382,9 +376,10 @@ fn describe(
     chunks: Vec<Chunk>,
 ) -> Vec<NewChunk> {
     let context = passage::document_context(extraction, &file.path);
+    let places = PlaceIndex::new(extraction);
     let describe = |chunk: Chunk| {
         let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
-        let place = extraction.place(chunk.start..chunk.end);
+        let place = places.place(chunk.start..chunk.end);
         let passage = if ingestion.options.context {
             passage::with_context(&context, &place, text)
         } else {

@@ -41,7 +41,11 @@ pub(crate) fn embed_cached(
     }
     let mut uncached: Vec<(Hash, Vec<usize>)> = missing.into_iter().collect();
     uncached.sort_by_key(|(_, places)| places[0]);
-    let mut done = texts.len() - uncached.iter().map(|(_, places)| places.len()).sum::<usize>();
+    let mut done = texts.len()
+        - uncached
+            .iter()
+            .map(|(_, places)| places.len())
+            .sum::<usize>();
     on_done(done);
     for batch in uncached.chunks(TEXTS_AT_ONCE) {
         let unique: Vec<&str> = batch.iter().map(|(_, places)| texts[places[0]]).collect();
@@ -74,15 +78,14 @@ fn rows_of(vectors: &[f32], count: usize, dims: usize) -> Result<Vec<&[f32]>, Em
     Ok(vectors.chunks_exact(dims).collect())
 }
 
-fn keep(
-    store: &Store,
-    batch: &[(Hash, Vec<usize>)],
-    vectors: &[&[f32]],
-) -> Result<(), StoreError> {
+fn keep(store: &Store, batch: &[(Hash, Vec<usize>)], vectors: &[&[f32]]) -> Result<(), StoreError> {
     if store.is_read_only() {
         return Ok(());
     }
-    let entries: Vec<(Hash, &[f32])> =
-        batch.iter().map(|(key, _)| *key).zip(vectors.iter().copied()).collect();
+    let entries: Vec<(Hash, &[f32])> = batch
+        .iter()
+        .map(|(key, _)| *key)
+        .zip(vectors.iter().copied())
+        .collect();
     store.cache_vectors(&entries)
 }

@@ -64,12 +64,7 @@ fn walk(
     }
 }
 
-fn take(
-    path: PathBuf,
-    is_named: bool,
-    seen: &mut BTreeSet<PathBuf>,
-    files: &mut Vec<ScannedFile>,
-) {
+fn take(path: PathBuf, is_named: bool, seen: &mut BTreeSet<PathBuf>, files: &mut Vec<ScannedFile>) {
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     if seen.insert(real) {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
@@ -101,11 +96,24 @@ fn plain(path: PathBuf) -> PathBuf {
 }
 
 fn is_left_behind(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
     let is_lock = name.starts_with("~$") || name.starts_with(".~lock.") || name.starts_with("#");
-    let is_partial = [".tmp", ".temp", ".swp", ".swo", ".part", ".partial", ".crdownload", ".download"]
-        .iter()
-        .any(|ending| name.ends_with(ending));
+    let is_partial = [
+        ".tmp",
+        ".temp",
+        ".swp",
+        ".swo",
+        ".part",
+        ".partial",
+        ".crdownload",
+        ".download",
+    ]
+    .iter()
+    .any(|ending| name.ends_with(ending));
     let is_system = matches!(name.as_str(), "thumbs.db" | "desktop.ini" | "ehthumbs.db");
     is_lock || is_partial || is_system || name.ends_with('~')
 }
@@ -119,7 +127,13 @@ mod tests {
     fn names(root: &Path, paths: &[PathBuf]) -> Vec<String> {
         scan(paths, &CancelToken::new())
             .into_iter()
-            .map(|file| file.path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/"))
+            .map(|file| {
+                file.path
+                    .strip_prefix(root)
+                    .unwrap()
+                    .to_string_lossy()
+                    .replace('\\', "/")
+            })
             .collect()
     }
 
@@ -137,11 +151,22 @@ mod tests {
     #[test]
     fn folders_are_walked_without_what_is_left_behind() {
         let (_folder, root) = tree(&[
-            "b.md", "a.txt", "deep/er/c.txt", ".hidden/x.txt", ".dot", "~$a.docx", "a.txt~", "x.tmp", "y.crdownload",
+            "b.md",
+            "a.txt",
+            "deep/er/c.txt",
+            ".hidden/x.txt",
+            ".dot",
+            "~$a.docx",
+            "a.txt~",
+            "x.tmp",
+            "y.crdownload",
             "built/out.txt",
         ]);
         std::fs::write(root.join(".gitignore"), "built/\n").unwrap();
-        assert_eq!(names(&root, &[root.clone()]), ["a.txt", "b.md", "deep/er/c.txt"]);
+        assert_eq!(
+            names(&root, &[root.clone()]),
+            ["a.txt", "b.md", "deep/er/c.txt"]
+        );
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub(super) fn list(options: LibraryOptions, outbox: Outbox) {
 fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
     let home = home_folder(options.home.clone())?;
     let folder = models::folder(options.models.as_deref(), &home);
-    let catalogue = Catalogue::built_in().map_err(|err| Error::new("The list of models is damaged", err.to_string()))?;
+    let catalogue =
+        Catalogue::built_in().map_err(|err| Error::new("The list of models is damaged", err.to_string()))?;
     let listed = models::entries(&catalogue, &folder);
     let mut rows: Vec<ModelRow> = listed.iter().map(listed_row).collect();
     let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();

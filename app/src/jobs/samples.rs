@@ -31,9 +31,8 @@ pub(super) fn pick(given: Option<PathBuf>, home: Option<PathBuf>, outbox: Outbox
 
 fn write_all(home: Option<PathBuf>) -> Result<PathBuf, Error> {
     let folder = home_folder(home)?.join("samples");
-    let failure = |err: std::io::Error| {
-        Error::new("The samples could not be written", format!("{err}: {}", folder.display()))
-    };
+    let failure =
+        |err: std::io::Error| Error::new("The samples could not be written", format!("{err}: {}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(failure)?;
     for (name, content) in SAMPLES {
         write_one(&folder.join(name), content).map_err(failure)?;

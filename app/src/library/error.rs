@@ -41,12 +41,26 @@ impl From<StoreError> for Error {
         let detail = err.to_string();
         let (title, hint) = match &err {
             StoreError::Name { .. } => ("Library name", None),
-            StoreError::Io { .. } => ("Disk", Some("check that the folder can be written and that the disk is not full")),
+            StoreError::Io { .. } => (
+                "Disk",
+                Some("check that the folder can be written and that the disk is not full"),
+            ),
             StoreError::Newer { .. } => ("Newer library", Some("update Outcrop")),
-            StoreError::Older { .. } => ("Older library", Some("close the other Outcrop and open the library again")),
-            StoreError::Damaged { .. } => ("Damaged library", Some("run `outcrop verify --repair`")),
-            StoreError::ReadOnly { .. } => ("Read-only library", Some("close the other Outcrop that holds it")),
-            StoreError::NoDocument(_) => ("No such document", Some("`outcrop documents` lists those that are there")),
+            StoreError::Older { .. } => (
+                "Older library",
+                Some("close the other Outcrop and open the library again"),
+            ),
+            StoreError::Damaged { .. } => {
+                ("Damaged library", Some("run `outcrop verify --repair`"))
+            }
+            StoreError::ReadOnly { .. } => (
+                "Read-only library",
+                Some("close the other Outcrop that holds it"),
+            ),
+            StoreError::NoDocument(_) => (
+                "No such document",
+                Some("`outcrop documents` lists those that are there"),
+            ),
             StoreError::NoText(_) => ("No text", Some("`outcrop documents` says why")),
             StoreError::Vectors { .. } | StoreError::Database { .. } => ("Library", None),
         };

@@ -212,7 +212,13 @@ impl Library {
         on_done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f32>, Error> {
         let embedder = self.embedder.as_ref();
-        Ok(ingest::embed_cached(&self.store, embedder, texts, cancel, on_done)?)
+        Ok(ingest::embed_cached(
+            &self.store,
+            embedder,
+            texts,
+            cancel,
+            on_done,
+        )?)
     }
 
     /// Removes documents; their chunks are not searchable once this returns. Gives how many were there.
@@ -228,7 +234,12 @@ impl Library {
     /// # Errors
     /// An option is out of range, or the library cannot be read.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-        Ok(retrieve::search(&self.store, self.embedder.as_ref(), query, options)?)
+        Ok(retrieve::search(
+            &self.store,
+            self.embedder.as_ref(),
+            query,
+            options,
+        )?)
     }
 
     /// Answers a question from the library's passages, streaming.
@@ -270,8 +281,9 @@ impl Library {
     /// The database cannot be read.
     pub fn chat(&self, chat: ChatId) -> Result<Vec<Answer>, Error> {
         let parse = |json: String| {
-            serde_json::from_str(&json)
-                .map_err(|err| Error::new("Damaged chat", format!("an answer cannot be read: {err}")))
+            serde_json::from_str(&json).map_err(|err| {
+                Error::new("Damaged chat", format!("an answer cannot be read: {err}"))
+            })
         };
         self.store.chat(chat)?.into_iter().map(parse).collect()
     }
@@ -281,8 +293,9 @@ impl Library {
     /// # Errors
     /// The library cannot be written.
     pub fn keep_answer(&self, chat: Option<ChatId>, answer: &Answer) -> Result<ChatId, Error> {
-        let json = serde_json::to_string(answer)
-            .map_err(|err| Error::new("Chat", format!("the answer cannot be written down: {err}")))?;
+        let json = serde_json::to_string(answer).map_err(|err| {
+            Error::new("Chat", format!("the answer cannot be written down: {err}"))
+        })?;
         Ok(self.store.append_chat(chat, &answer.question, &json)?)
     }
 

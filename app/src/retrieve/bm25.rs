@@ -80,7 +80,11 @@ impl Keywords {
 
     /// The `k` passages of highest score, best first, ties by lower id.
     pub fn best(&self, k: usize) -> Vec<(u64, f64)> {
-        let mut ranked: Vec<(u64, f64)> = self.scores.iter().map(|(&id, &score)| (id, score)).collect();
+        let mut ranked: Vec<(u64, f64)> = self
+            .scores
+            .iter()
+            .map(|(&id, &score)| (id, score))
+            .collect();
         let order = |a: &(u64, f64), b: &(u64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if ranked.len() > k && k > 0 {
             ranked.select_nth_unstable_by(k - 1, order);

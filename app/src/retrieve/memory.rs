@@ -30,7 +30,10 @@ impl MemoryCollection {
             vectors: index,
             ids: Arc::new(ids),
         };
-        passages.iter().enumerate().for_each(|(id, passage)| collection.add(id as u64, passage));
+        passages
+            .iter()
+            .enumerate()
+            .for_each(|(id, passage)| collection.add(id as u64, passage));
         Ok(collection)
     }
 

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Collection, Fusion, HitScores, Keywords, MatchKind, SearchMode, SearchOptions};
 use super::fuse::{reciprocal_ranks, weighted};
+use super::{Collection, Fusion, HitScores, Keywords, MatchKind, SearchMode, SearchOptions};
 use crate::store::StoreError;
 
 /// Candidates of each leg that fusion looks at, unless more hits are wanted.
@@ -65,7 +65,11 @@ pub fn rank(
     };
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
     passages.truncate(options.k);
-    passages.retain(|passage| options.min_score.is_none_or(|min| passage.score as f32 >= min));
+    passages.retain(|passage| {
+        options
+            .min_score
+            .is_none_or(|min| passage.score as f32 >= min)
+    });
     legs.ranking(collection, question, passages)
 }
 
@@ -114,7 +118,11 @@ impl Legs {
         collection: &dyn Collection,
         question: Question<'_>,
     ) -> Result<(), StoreError> {
-        let unknown = self.keyword.iter().map(|(id, _)| *id).filter(|id| !self.cosines.contains_key(id));
+        let unknown = self
+            .keyword
+            .iter()
+            .map(|(id, _)| *id)
+            .filter(|id| !self.cosines.contains_key(id));
         let unknown = with_vectors(collection, unknown);
         self.look_up(collection, question, unknown.len(), &unknown)?;
         Ok(())
@@ -143,8 +151,10 @@ impl Legs {
             Fusion::Rrf => reciprocal_ranks(&[&self.vector, &self.keyword]),
             Fusion::Weighted => {
                 let candidates = self.candidates();
-                let cosines: Vec<(u64, f64)> =
-                    candidates.iter().filter_map(|&id| Some((id, *self.cosines.get(&id)?))).collect();
+                let cosines: Vec<(u64, f64)> = candidates
+                    .iter()
+                    .filter_map(|&id| Some((id, *self.cosines.get(&id)?)))
+                    .collect();
                 let keywords = self.keyword_scores(&candidates);
                 weighted(&cosines, &keywords, f64::from(options.alpha))
             }
@@ -157,7 +167,11 @@ impl Legs {
     }
 
     fn candidates(&self) -> BTreeSet<u64> {
-        self.vector.iter().chain(&self.keyword).map(|(id, _)| *id).collect()
+        self.vector
+            .iter()
+            .chain(&self.keyword)
+            .map(|(id, _)| *id)
+            .collect()
     }
 
     /// BM25 of every candidate, 0 for those that hold no word; nothing at all when none does.
@@ -165,7 +179,10 @@ impl Legs {
         if self.keyword.is_empty() {
             return Vec::new();
         }
-        candidates.iter().map(|&id| (id, self.keywords.score(id).unwrap_or(0.0))).collect()
+        candidates
+            .iter()
+            .map(|&id| (id, self.keywords.score(id).unwrap_or(0.0)))
+            .collect()
     }
 
     fn passages(&self, scored: &[(u64, f64)]) -> Vec<Ranked> {
@@ -201,10 +218,15 @@ impl Legs {
             let ids = with_vectors(collection, passages.iter().map(|passage| passage.id));
             self.look_up(collection, question, ids.len(), &ids)?;
         }
-        let best_cosine =
-            passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
+        let best_cosine = passages
+            .iter()
+            .filter_map(|passage| self.cosines.get(&passage.id))
+            .copied()
+            .reduce(f64::max);
         Ok(Ranking {
-            idf_coverage: passages.first().map_or(0.0, |best| self.keywords.coverage(best.id)),
+            idf_coverage: passages
+                .first()
+                .map_or(0.0, |best| self.keywords.coverage(best.id)),
             best_cosine,
             passages,
             backend: self.backend,

@@ -115,7 +115,11 @@ impl<'a> LibraryCollection<'a> {
 }
 
 fn within(catalog: &Catalog, ids: &[u64], documents: &BTreeSet<u64>) -> Vec<u64> {
-    let is_within = |id: &u64| catalog.chunk(*id).is_some_and(|(document, _)| documents.contains(&document));
+    let is_within = |id: &u64| {
+        catalog
+            .chunk(*id)
+            .is_some_and(|(document, _)| documents.contains(&document))
+    };
     ids.iter().copied().filter(is_within).collect()
 }
 
@@ -130,7 +134,10 @@ impl Collection for LibraryCollection<'_> {
 
     fn tokens(&self, id: u64) -> Option<u32> {
         let (document, terms) = self.catalog.chunk(id)?;
-        let is_within = self.documents.as_ref().is_none_or(|documents| documents.contains(&document));
+        let is_within = self
+            .documents
+            .as_ref()
+            .is_none_or(|documents| documents.contains(&document));
         is_within.then_some(terms)
     }
 

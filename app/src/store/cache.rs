@@ -38,7 +38,11 @@ pub(crate) fn put(connection: &Connection, entries: &[(Hash, &[f32])]) -> Result
     for (key, vector) in entries {
         let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
         let checksum = blake3::hash(&bytes);
-        insert.execute(params![key.as_slice(), bytes, checksum.as_bytes().as_slice()])?;
+        insert.execute(params![
+            key.as_slice(),
+            bytes,
+            checksum.as_bytes().as_slice()
+        ])?;
     }
     Ok(())
 }

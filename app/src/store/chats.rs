@@ -70,7 +70,9 @@ fn append(
 }
 
 fn create(connection: &Connection, title: &str) -> Result<ChatId> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     connection.execute(
         "INSERT INTO chats (title, created_secs) VALUES (?1, ?2)",
         params![title, since.as_secs() as i64],
@@ -101,11 +103,13 @@ impl Store {
         question: &str,
         answer: &str,
     ) -> std::result::Result<ChatId, StoreError> {
-        self.database.write_quietly(|transaction| append(transaction, chat, question, answer))
+        self.database
+            .write_quietly(|transaction| append(transaction, chat, question, answer))
     }
 
     /// Removes a chat.
     pub(crate) fn remove_chat(&self, chat: ChatId) -> std::result::Result<(), StoreError> {
-        self.database.write_quietly(|transaction| delete(transaction, chat))
+        self.database
+            .write_quietly(|transaction| delete(transaction, chat))
     }
 }

@@ -61,7 +61,13 @@ pub(crate) fn put_active(
     connection.execute(
         "INSERT INTO chunkings (document, config, context, fingerprint, embedder, active)
          VALUES (?1, ?2, ?3, ?4, ?5, 1)",
-        params![document.0 as i64, config, key.context, key.fingerprint, embedder],
+        params![
+            document.0 as i64,
+            config,
+            key.context,
+            key.fingerprint,
+            embedder
+        ],
     )?;
     let chunking = connection.last_insert_rowid();
     for (position, (id, chunk)) in chunks.iter().enumerate() {
@@ -113,7 +119,10 @@ pub(crate) fn deactivate(connection: &Connection, document: DocumentId) -> Resul
 /// Removes every chunking of a document (its text changed).
 pub(crate) fn remove_all(connection: &Connection, document: DocumentId) -> Result<()> {
     keywords::remove_document(connection, document)?;
-    connection.execute("DELETE FROM chunkings WHERE document = ?1", [document.0 as i64])?;
+    connection.execute(
+        "DELETE FROM chunkings WHERE document = ?1",
+        [document.0 as i64],
+    )?;
     Ok(())
 }
 
@@ -164,7 +173,10 @@ pub(crate) fn by_id(connection: &Connection, id: u64) -> Result<Option<ChunkReco
 
 fn record(connection: &Connection, row: &Row<'_>) -> Result<ChunkRecord> {
     let document = DocumentId(row.get::<_, i64>(1)? as u64);
-    let (start, end) = (row.get::<_, i64>(3)? as usize, row.get::<_, i64>(4)? as usize);
+    let (start, end) = (
+        row.get::<_, i64>(3)? as usize,
+        row.get::<_, i64>(4)? as usize,
+    );
     Ok(ChunkRecord {
         id: ChunkId(row.get::<_, i64>(0)? as u64),
         document,

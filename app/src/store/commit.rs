@@ -41,23 +41,28 @@ impl Store {
     /// Puts files in the queue; those that are documents already stay as they are.
     pub(crate) fn enqueue(&self, files: &[(PathBuf, u64)]) -> Result<(), StoreError> {
         self.database.write_quietly(|transaction| {
-            files.iter().try_for_each(|(path, bytes)| documents::enqueue(transaction, path, *bytes))
+            files
+                .iter()
+                .try_for_each(|(path, bytes)| documents::enqueue(transaction, path, *bytes))
         })
     }
 
     /// The document of a path.
     pub(crate) fn document_at(&self, path: &Path) -> Result<Option<KnownDocument>, StoreError> {
-        self.database.read(|connection| documents::by_path(connection, path))
+        self.database
+            .read(|connection| documents::by_path(connection, path))
     }
 
     /// What the active chunking of a document was made with.
     pub(crate) fn active_key(&self, id: DocumentId) -> Result<Option<ChunkingKey>, StoreError> {
-        self.database.read(|connection| chunks::active_key(connection, id))
+        self.database
+            .read(|connection| chunks::active_key(connection, id))
     }
 
     /// Ready documents with these bytes, by id.
     pub(crate) fn ready_with_hash(&self, hash: &Hash) -> Result<Vec<KnownDocument>, StoreError> {
-        self.database.read(|connection| documents::ready_by_hash(connection, hash))
+        self.database
+            .read(|connection| documents::ready_by_hash(connection, hash))
     }
 
     /// Gives `document` the path of `newcomer`, which is dropped: the file was renamed.
@@ -77,7 +82,9 @@ impl Store {
     pub(crate) fn make_ready(&self, ready: ReadyDocument<'_>) -> Result<bool, StoreError> {
         let fingerprint = ready.key.fingerprint.clone();
         let ids = self.append_rows(&fingerprint, ready.dims, ready.vectors)?;
-        let stale = self.database.write(|transaction| commit_ready(transaction, ready, &ids))?;
+        let stale = self
+            .database
+            .write(|transaction| commit_ready(transaction, ready, &ids))?;
         match stale {
             Some(stale) => {
                 self.forget_rows(&stale);
@@ -119,7 +126,10 @@ impl Store {
             return Ok(Vec::new());
         }
         self.database.write_quietly(|transaction| {
-            paths.iter().map(|path| cancel_waiting(transaction, path, reason)).collect()
+            paths
+                .iter()
+                .map(|path| cancel_waiting(transaction, path, reason))
+                .collect()
         })
     }
 
@@ -164,9 +174,9 @@ impl Store {
         let last_id = index.last_id().unwrap_or(0);
         if block.start <= last_id || block.end.saturating_sub(block.start) < count as u64 {
             let reserved = count.max(RESERVED_IDS);
-            let first = self.database.write_quietly(|transaction| {
-                chunks::reserve_ids(transaction, reserved, last_id)
-            })?;
+            let first = self
+                .database
+                .write_quietly(|transaction| chunks::reserve_ids(transaction, reserved, last_id))?;
             *block = first..first + reserved as u64;
         }
         let ids: Vec<u64> = (block.start..block.start + count as u64).collect();
@@ -205,11 +215,18 @@ fn commit_ready(
         chunks::remove_all(connection, ready.id)?;
         texts::put(connection, ready.id, ready.extraction)?;
     }
-    let chunks: Vec<(ChunkId, NewChunk)> =
-        ids.iter().map(|&id| ChunkId(id)).zip(ready.chunks).collect();
+    let chunks: Vec<(ChunkId, NewChunk)> = ids
+        .iter()
+        .map(|&id| ChunkId(id))
+        .zip(ready.chunks)
+        .collect();
     chunks::put_active(connection, ready.id, &ready.key, ready.embedder, &chunks)?;
     let coverage = &ready.extraction.coverage;
-    let without_text: Vec<u32> = coverage.pages_without_text.iter().map(|(page, _)| *page).collect();
+    let without_text: Vec<u32> = coverage
+        .pages_without_text
+        .iter()
+        .map(|(page, _)| *page)
+        .collect();
     connection.execute(
         "UPDATE documents SET title = ?2, status = ?3, reason = NULL, kind = ?4, pages = ?5,
                 pages_without_text = ?6, bytes = ?7, hash = ?8 WHERE id = ?1",

@@ -23,7 +23,10 @@ pub(crate) struct KnownDocument {
 
 /// Puts a file in the queue; a document with this path stays as it is.
 pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Result<()> {
-    let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let title = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy();
     connection
         .prepare_cached(
             "INSERT INTO documents (path, title, status, bytes) VALUES (?1, ?2, ?3, ?4)
@@ -109,7 +112,12 @@ pub(crate) fn path_and_title(connection: &Connection, id: DocumentId) -> Result<
 pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)>> {
     connection
         .prepare_cached("SELECT id, path FROM documents")?
-        .query_map([], |row| Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?)))?
+        .query_map([], |row| {
+            Ok((
+                DocumentId(row.get::<_, i64>(0)? as u64),
+                path_column(row, 1)?,
+            ))
+        })?
         .collect()
 }
 

@@ -73,7 +73,10 @@ impl EngineFile {
     }
 
     fn snapshot(&self) -> Snapshot {
-        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.snapshot
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Changes the file and shows the change to later searches.
@@ -83,7 +86,10 @@ impl EngineFile {
     ) -> Result<T, StoreError> {
         let mut file = hold(&self.file);
         let result = change(&mut file).map_err(|err| vector_error(file.path(), &err));
-        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = file.snapshot();
+        *self
+            .snapshot
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = file.snapshot();
         result
     }
 
@@ -178,31 +184,48 @@ impl VectorIndex for EngineFile {
     fn compact(&self) -> Result<(), StoreError> {
         let forgotten = |file: &VectorFile| file.num_rows() - file.num_live_rows();
         self.change(|file| {
-            let is_worth_it = forgotten(file) >= MIN_FORGOTTEN_ROWS && forgotten(file) > file.num_live_rows();
+            let is_worth_it =
+                forgotten(file) >= MIN_FORGOTTEN_ROWS && forgotten(file) > file.num_live_rows();
             if is_worth_it { file.compact() } else { Ok(()) }
         })
     }
 }
 
 fn describe(damage: &engine::Damage) -> String {
-    format!("block {}, from row {}: {}", damage.block, damage.row, damage.defect)
+    format!(
+        "block {}, from row {}: {}",
+        damage.block, damage.row, damage.defect
+    )
 }
 
 fn vector_error(path: &Path, err: &engine::Error) -> StoreError {
     use engine::Error;
     match err {
         Error::Io { source, .. } => StoreError::io(path, source),
-        Error::Damaged { defect, .. } => StoreError::damaged(path, format!("damaged vector file, {defect}")),
-        Error::Truncated { found_bytes, expected_bytes, .. } => StoreError::damaged(
-            path,
-            format!("the vector file was cut off: it has {found_bytes} bytes, expected {expected_bytes}"),
-        ),
-        Error::NotAVectorFile { .. } => {
-            StoreError::damaged(path, "not a vector file (no superblock starts with its magic bytes)")
+        Error::Damaged { defect, .. } => {
+            StoreError::damaged(path, format!("damaged vector file, {defect}"))
         }
-        Error::UnsupportedFormat { found, supported, .. } => StoreError::damaged(
+        Error::Truncated {
+            found_bytes,
+            expected_bytes,
+            ..
+        } => StoreError::damaged(
             path,
-            format!("the vector file needs format {found} but this version of Outcrop reads {supported}"),
+            format!(
+                "the vector file was cut off: it has {found_bytes} bytes, expected {expected_bytes}"
+            ),
+        ),
+        Error::NotAVectorFile { .. } => StoreError::damaged(
+            path,
+            "not a vector file (no superblock starts with its magic bytes)",
+        ),
+        Error::UnsupportedFormat {
+            found, supported, ..
+        } => StoreError::damaged(
+            path,
+            format!(
+                "the vector file needs format {found} but this version of Outcrop reads {supported}"
+            ),
         ),
         Error::Locked { .. } | Error::ReadOnly { .. } => StoreError::ReadOnly {
             path: path.to_owned(),

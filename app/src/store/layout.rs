@@ -76,7 +76,9 @@ mod tests {
 
     #[test]
     fn names_stay_inside_the_home() {
-        for name in ["", ".", "..", "a/b", "a\\b", ".hidden", " a", "a.", "a\0b", "a:b"] {
+        for name in [
+            "", ".", "..", "a/b", "a\\b", ".hidden", " a", "a.", "a\0b", "a:b",
+        ] {
             assert!(!is_library_name(name), "{name:?}");
         }
         for name in ["default", "notes 2026", "研究", "v1.2-x_y"] {

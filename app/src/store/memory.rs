@@ -32,11 +32,15 @@ impl MemoryIndex {
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, Rows> {
-        self.rows.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.rows
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Rows> {
-        self.rows.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.rows
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -48,7 +52,9 @@ impl VectorIndex for MemoryIndex {
     fn append(&self, ids: &[u64], values: &[f32]) -> Result<(), StoreError> {
         let mut rows = self.write();
         let increasing = ids.windows(2).all(|pair| pair[0] < pair[1])
-            && ids.first().is_none_or(|first| rows.last_id.is_none_or(|last| last < *first));
+            && ids
+                .first()
+                .is_none_or(|first| rows.last_id.is_none_or(|last| last < *first));
         if values.len() != ids.len() * self.dims || !increasing {
             return Err(Self::refuse(format!(
                 "{} ids with {} numbers do not follow on",
@@ -64,7 +70,9 @@ impl VectorIndex for MemoryIndex {
 
     fn delete(&self, ids: &[u64]) -> Result<(), StoreError> {
         let mut rows = self.write();
-        let kept: Vec<usize> = (0..rows.ids.len()).filter(|&at| !ids.contains(&rows.ids[at])).collect();
+        let kept: Vec<usize> = (0..rows.ids.len())
+            .filter(|&at| !ids.contains(&rows.ids[at]))
+            .collect();
         let values = kept
             .iter()
             .flat_map(|at| &rows.values[at * self.dims..(at + 1) * self.dims])
@@ -90,7 +98,11 @@ impl VectorIndex for MemoryIndex {
         allowed: &Arc<Vec<u64>>,
     ) -> Result<VectorHits, StoreError> {
         if query.len() != self.dims {
-            return Err(Self::refuse(format!("query has {} dimensions, not {}", query.len(), self.dims)));
+            return Err(Self::refuse(format!(
+                "query has {} dimensions, not {}",
+                query.len(),
+                self.dims
+            )));
         }
         let rows = self.read();
         let mut hits: Vec<(u64, f64)> = rows
@@ -120,7 +132,10 @@ impl VectorIndex for MemoryIndex {
 /// `None` for a zero row, which has no direction.
 fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
     let dot = |x: &[f32], y: &[f32]| -> f64 {
-        x.iter().zip(y).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum()
+        x.iter()
+            .zip(y)
+            .map(|(&x, &y)| f64::from(x) * f64::from(y))
+            .sum()
     };
     let norms = (dot(a, a) * dot(b, b)).sqrt();
     (norms > 0.0).then(|| dot(a, b) / norms)

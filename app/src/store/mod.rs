@@ -49,8 +49,8 @@ pub(crate) use catalog::Catalog;
 pub(crate) use chunks::{ChunkingKey, NewChunk};
 pub(crate) use commit::ReadyDocument;
 pub(crate) use database::{Database, ReadView, hold};
-pub(crate) use engine_file::EngineFiles;
 pub(crate) use documents::{Hash, KnownDocument};
+pub(crate) use engine_file::EngineFiles;
 pub(crate) use verify::Findings;
 
 /// One open library on disk.
@@ -124,10 +124,7 @@ impl Store {
             .ok_or(StoreError::NoDocument(id))?
             .ok_or(StoreError::NoText(id))?
             .map_err(|detail| {
-                StoreError::damaged(
-                    self.database.path(),
-                    format!("document {}: {detail}", id.0),
-                )
+                StoreError::damaged(self.database.path(), format!("document {}: {detail}", id.0))
             })
     }
 
@@ -179,7 +176,11 @@ impl Store {
         matches: impl Fn(&Path) -> bool,
     ) -> Result<BTreeSet<u64>, StoreError> {
         let paths = self.read_in(view, documents::paths)?;
-        Ok(paths.into_iter().filter(|(_, path)| matches(path)).map(|(id, _)| id.0).collect())
+        Ok(paths
+            .into_iter()
+            .filter(|(_, path)| matches(path))
+            .map(|(id, _)| id.0)
+            .collect())
     }
 
     /// Passages of a snapshot that hold `token`, by id, with how often.
@@ -214,12 +215,16 @@ impl Store {
         keys: &[Hash],
         dims: usize,
     ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
-        self.database
-            .read(|connection| keys.iter().map(|key| cache::get(connection, key, dims)).collect())
+        self.database.read(|connection| {
+            keys.iter()
+                .map(|key| cache::get(connection, key, dims))
+                .collect()
+        })
     }
 
     /// Caches vectors by key.
     pub(crate) fn cache_vectors(&self, entries: &[(Hash, &[f32])]) -> Result<(), StoreError> {
-        self.database.write_quietly(|transaction| cache::put(transaction, entries))
+        self.database
+            .write_quietly(|transaction| cache::put(transaction, entries))
     }
 }

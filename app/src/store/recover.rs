@@ -43,9 +43,11 @@ impl Store {
             self.vectors.refuse(fingerprint, detail);
             return Ok(());
         }
-        if let (false, false, Some(index)) =
-            (stale.is_empty(), self.is_read_only(), self.vectors.get(fingerprint)?)
-        {
+        if let (false, false, Some(index)) = (
+            stale.is_empty(),
+            self.is_read_only(),
+            self.vectors.get(fingerprint)?,
+        ) {
             tracing::info!("forgetting {} rows of an interrupted ingest", stale.len());
             index.delete(&stale)?;
             index.compact()?;
@@ -57,7 +59,10 @@ impl Store {
 /// Ids of `expected` that are not in `found`, and of `found` that are not in `expected`; all increasing.
 pub(super) fn differences(expected: &[u64], found: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let not_in = |ids: &[u64], others: &[u64]| -> Vec<u64> {
-        ids.iter().filter(|id| others.binary_search(id).is_err()).copied().collect()
+        ids.iter()
+            .filter(|id| others.binary_search(id).is_err())
+            .copied()
+            .collect()
     };
     (not_in(expected, found), not_in(found, expected))
 }

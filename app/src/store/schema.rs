@@ -200,7 +200,10 @@ mod tests {
         let mut connection = Connection::open(&path).unwrap();
         migrate(&mut connection, &path, &[V1]).unwrap();
         connection
-            .execute("INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')", [])
+            .execute(
+                "INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')",
+                [],
+            )
             .unwrap();
 
         let next = [V1, "ALTER TABLE documents ADD COLUMN colour TEXT"];
@@ -214,7 +217,9 @@ mod tests {
         assert_eq!(kept, ("A".to_owned(), None));
         let backup = Connection::open(backup_path(&path, 1)).unwrap();
         assert_eq!(check(&backup, &path, &[V1]).unwrap(), 1);
-        backup.query_row("SELECT title FROM documents", [], |_| Ok(())).unwrap();
+        backup
+            .query_row("SELECT title FROM documents", [], |_| Ok(()))
+            .unwrap();
     }
 
     #[test]
@@ -241,7 +246,9 @@ mod tests {
 
         let other = folder.path().join("other.db");
         let mut connection = Connection::open(&other).unwrap();
-        connection.execute("CREATE TABLE recipes (name)", []).unwrap();
+        connection
+            .execute("CREATE TABLE recipes (name)", [])
+            .unwrap();
         let err = migrate(&mut connection, &other, STEPS).unwrap_err();
         assert!(matches!(err, StoreError::Damaged { .. }), "{err}");
     }

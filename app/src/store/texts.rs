@@ -131,7 +131,10 @@ mod tests {
         let mut connection = Connection::open(&path).unwrap();
         schema::migrate(&mut connection, &path, schema::STEPS).unwrap();
         connection
-            .execute("INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')", [])
+            .execute(
+                "INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')",
+                [],
+            )
             .unwrap();
         (folder, connection)
     }
@@ -153,7 +156,9 @@ mod tests {
     #[test]
     fn ranges_are_exact_across_parts() {
         let (_folder, connection) = library();
-        let text: String = (0..60_000).map(|i| char::from(b'a' + (i % 26) as u8)).collect();
+        let text: String = (0..60_000)
+            .map(|i| char::from(b'a' + (i % 26) as u8))
+            .collect();
         let text = format!("{text}ü{text}{text}");
         put(&connection, DocumentId(1), &extraction(text.clone())).unwrap();
         for (start, end) in [
@@ -164,7 +169,10 @@ mod tests {
             (131_070, 131_080),
             (text.len() - 3, text.len()),
         ] {
-            assert_eq!(range(&connection, DocumentId(1), start..end).unwrap(), text[start..end]);
+            assert_eq!(
+                range(&connection, DocumentId(1), start..end).unwrap(),
+                text[start..end]
+            );
         }
         let whole = get(&connection, DocumentId(1)).unwrap().unwrap().unwrap();
         assert_eq!(whole, extraction(text));
@@ -173,8 +181,15 @@ mod tests {
     #[test]
     fn changed_text_is_noticed() {
         let (_folder, connection) = library();
-        put(&connection, DocumentId(1), &extraction("some text".to_owned())).unwrap();
-        connection.execute("UPDATE texts SET bytes = X'736F6D6520746578'", []).unwrap();
+        put(
+            &connection,
+            DocumentId(1),
+            &extraction("some text".to_owned()),
+        )
+        .unwrap();
+        connection
+            .execute("UPDATE texts SET bytes = X'736F6D6520746578'", [])
+            .unwrap();
         assert!(get(&connection, DocumentId(1)).unwrap().unwrap().is_err());
     }
 }

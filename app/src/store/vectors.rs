@@ -103,7 +103,10 @@ impl VectorFiles {
     }
 
     /// The index of a model, if it has one.
-    pub(crate) fn get(&self, fingerprint: &str) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
+    pub(crate) fn get(
+        &self,
+        fingerprint: &str,
+    ) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
         self.get_or_open(fingerprint, None)
     }
 
@@ -138,7 +141,9 @@ impl VectorFiles {
         if let Some(slot) = open.get(fingerprint) {
             return slot.clone().map(Some);
         }
-        let found = self.opener.open(&self.paths, fingerprint, self.is_writer, make_dims);
+        let found = self
+            .opener
+            .open(&self.paths, fingerprint, self.is_writer, make_dims);
         match &found {
             Ok(Some(index)) => drop(open.insert(fingerprint.to_owned(), Ok(index.clone()))),
             Err(err @ StoreError::Damaged { .. }) => {
@@ -176,6 +181,8 @@ impl VectorFiles {
 
 impl std::fmt::Debug for VectorFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VectorFiles").field("paths", &self.paths).finish_non_exhaustive()
+        f.debug_struct("VectorFiles")
+            .field("paths", &self.paths)
+            .finish_non_exhaustive()
     }
 }

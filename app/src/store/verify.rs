@@ -100,19 +100,20 @@ impl Store {
                 findings.add(self.paths.database(), None, line);
             }
         }
-        let orphans: i64 = connection.query_row(
-            "SELECT count(*) FROM pragma_foreign_key_check",
-            [],
-            |row| row.get(0),
-        )?;
+        let orphans: i64 =
+            connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| {
+                row.get(0)
+            })?;
         if orphans > 0 {
             let detail = format!("{orphans} rows belong to no document");
             findings.add(self.paths.database(), None, detail);
         }
         findings.damaged_cache = cache::damaged(connection)?;
         if !findings.damaged_cache.is_empty() {
-            let detail =
-                format!("{} cached vectors lack their checksum", findings.damaged_cache.len());
+            let detail = format!(
+                "{} cached vectors lack their checksum",
+                findings.damaged_cache.len()
+            );
             findings.add(self.paths.database(), None, detail);
         }
         Ok(())
@@ -155,11 +156,7 @@ impl Store {
         Ok(())
     }
 
-    fn check_vectors(
-        &self,
-        catalog: &Catalog,
-        findings: &mut Findings,
-    ) -> Result<(), StoreError> {
+    fn check_vectors(&self, catalog: &Catalog, findings: &mut Findings) -> Result<(), StoreError> {
         let mut models: BTreeSet<String> = self.vectors.fingerprints().into_iter().collect();
         models.extend(catalog.models().map(str::to_owned));
         for model in models {
@@ -212,14 +209,13 @@ impl Store {
 }
 
 fn documents_of(catalog: &Catalog, ids: &[u64]) -> BTreeSet<DocumentId> {
-    ids.iter().filter_map(|&id| Some(DocumentId(catalog.chunk(id)?.0))).collect()
+    ids.iter()
+        .filter_map(|&id| Some(DocumentId(catalog.chunk(id)?.0)))
+        .collect()
 }
 
 /// Whether a ready document has its text, and chunks that are ranges of it.
-fn check_ready(
-    connection: &Connection,
-    id: DocumentId,
-) -> rusqlite::Result<Result<(), String>> {
+fn check_ready(connection: &Connection, id: DocumentId) -> rusqlite::Result<Result<(), String>> {
     let extraction = match texts::get(connection, id)? {
         None => return Ok(Err("the document is ready but has no text".to_owned())),
         Some(Err(detail)) => return Ok(Err(detail)),
@@ -229,13 +225,13 @@ fn check_ready(
     if chunks.is_empty() {
         return Ok(Err("the document is ready but has no chunks".to_owned()));
     }
-    let wrong = chunks
-        .iter()
-        .enumerate()
-        .find(|(index, chunk)| {
-            chunk.index != *index
-                || extraction.text.get(chunk.start..chunk.end).is_none_or(|text| text.trim().is_empty())
-        });
+    let wrong = chunks.iter().enumerate().find(|(index, chunk)| {
+        chunk.index != *index
+            || extraction
+                .text
+                .get(chunk.start..chunk.end)
+                .is_none_or(|text| text.trim().is_empty())
+    });
     Ok(match wrong {
         None => Ok(()),
         Some((index, chunk)) => Err(format!(

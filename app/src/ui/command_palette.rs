@@ -1,6 +1,8 @@
 //! The command palette: every command by name.
 
-use egui::{Align2, Area, Frame, Id, Key, Margin, Modifiers, Order, Role, ScrollArea, Sense, TextEdit, Ui, Vec2, WidgetInfo};
+use egui::{
+    Align2, Area, Frame, Id, Key, Margin, Modifiers, Order, Role, ScrollArea, Sense, TextEdit, Ui, Vec2, WidgetInfo,
+};
 
 use super::theme::{palette, secondary, tokens};
 use super::widgets::hairline;

@@ -66,12 +66,16 @@ impl Window {
 
     /// Remembers a new size once the pointer is up, not while the edge is dragged.
     fn follow_size(&mut self, ctx: &egui::Context) {
+        // Asked for first: the context is locked while its input is read.
+        let zoom_factor = ctx.zoom_factor();
         let (inner, is_normal, is_down) = ctx.input(|input| {
             let viewport = input.viewport();
             let is_normal = !viewport.maximized.unwrap_or(false) && !viewport.fullscreen.unwrap_or(false);
-            (viewport.inner_rect.map(|rect| rect.size() * ctx.zoom_factor()), is_normal, input.pointer.any_down())
+            (viewport.inner_rect.map(|rect| rect.size() * zoom_factor), is_normal, input.pointer.any_down())
         });
-        let Some(size) = inner.filter(|size| is_normal && !is_down && (*size - self.size).length() > 1.0) else { return };
+        let Some(size) = inner.filter(|size| is_normal && !is_down && (*size - self.size).length() > 1.0) else {
+            return;
+        };
         self.size = size;
         self.workbench.remember_size(size);
     }

@@ -176,9 +176,9 @@ impl EncodedRows {
 fn normalise(values: &mut [f32]) {
     let norm = score::norm(values);
     if norm > 0.0 {
-        values
-            .iter_mut()
-            .for_each(|value| *value = (f64::from(*value) / norm) as f32);
+        for value in values {
+            *value = (f64::from(*value) / norm) as f32;
+        }
     }
 }
 

@@ -87,7 +87,7 @@ impl<'a> BlockView<'a> {
     pub(crate) fn read_row(&self, row: usize, values: &mut [f32]) {
         match self.geometry.dtype {
             Dtype::F32 => {
-                values.copy_from_slice(&bytemuck::cast_slice(self.row_bytes(row))[..values.len()])
+                values.copy_from_slice(&bytemuck::cast_slice(self.row_bytes(row))[..values.len()]);
             }
             Dtype::F16 => {
                 let halves: &[f16] = &bytemuck::cast_slice(self.row_bytes(row))[..values.len()];

@@ -115,7 +115,7 @@ impl BlockImage {
     fn push(&mut self, block: &BlockView<'_>, row: usize) {
         let (geometry, at) = (block.geometry, self.num_rows);
         let mut put = |offset: usize, bytes: &[u8]| {
-            self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes)
+            self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
         };
         put(at * geometry.stride_bytes, block.row_bytes(row));
         put(

@@ -98,7 +98,7 @@ impl Geometry {
     /// Length that a file with `rows` committed rows has at least.
     pub(crate) fn required_bytes(&self, rows: u64) -> Option<u64> {
         self.block_offset(self.num_blocks(rows))
-            .filter(|&bytes| bytes <= i64::MAX as u64)
+            .filter(|&bytes| i64::try_from(bytes).is_ok())
     }
 
     /// Offset of the ids in a block.

@@ -107,21 +107,24 @@ impl VectorFile {
         }
     }
 
-    /// Compares the checksums of the last block with what the superblock says of them.
+    /// Compares the last block with what the superblock says of it.
     fn check_tail(&self) -> Result<(), Error> {
         let snapshot = self.snapshot();
         let Some(last) = snapshot.num_blocks().checked_sub(1) else {
             return Ok(());
         };
-        if crc32c::crc32c(bytemuck::cast_slice(snapshot.block(last).checksums()))
-            == self.superblock.tail_crc
-        {
-            return Ok(());
+        let block = snapshot.block(last);
+        if crc32c::crc32c(bytemuck::cast_slice(block.checksums())) != self.superblock.tail_crc {
+            return Err(self.tail_defect(last, "its checksum table does not fit the superblock"));
         }
-        Err(Error::damaged(
-            self.path(),
-            format!("block {last}: its checksum table does not fit the superblock"),
-        ))
+        if block.ids().last() != Some(&self.superblock.last_id) {
+            return Err(self.tail_defect(last, "its last id is not that of the superblock"));
+        }
+        Ok(())
+    }
+
+    fn tail_defect(&self, block: usize, defect: &str) -> Error {
+        Error::damaged(self.path(), format!("block {block}: {defect}"))
     }
 }
 

@@ -9,7 +9,7 @@ use super::GpuTuning;
 
 /// Longest wait for a round. Real devices answer in milliseconds.
 const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
-const SOFTWARE_ROUND_TIMEOUT: Duration = Duration::from_secs(300);
+const SOFTWARE_ROUND_TIMEOUT: Duration = Duration::from_mins(5);
 /// Largest block of rows in one buffer.
 const MAX_SLAB_BYTES: u64 = 128 << 20;
 /// Rows that stay on the device, unless told otherwise.
@@ -112,6 +112,7 @@ impl GpuDevice {
     }
 
     /// Waits until everything submitted has run.
+    #[allow(clippy::disallowed_methods, reason = "the one place that waits for the GPU")]
     pub(crate) fn wait(&self) -> Result<(), GpuFault> {
         let timeout = if self.is_software {
             SOFTWARE_ROUND_TIMEOUT
@@ -175,10 +176,10 @@ fn watch_faults(device: &wgpu::Device) -> Arc<Mutex<Option<String>>> {
     };
     let (uncaptured, lost) = (report(&fault), report(&fault));
     device.on_uncaptured_error(Arc::new(move |err: wgpu::Error| {
-        uncaptured(err.to_string())
+        uncaptured(err.to_string());
     }));
     device.set_device_lost_callback(move |reason, message| {
-        lost(format!("device lost ({reason:?}): {message}"))
+        lost(format!("device lost ({reason:?}): {message}"));
     });
     fault
 }

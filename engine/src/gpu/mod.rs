@@ -15,6 +15,8 @@ pub(crate) mod pipeline;
 pub(crate) mod round;
 pub(crate) mod search;
 pub(crate) mod slab;
+#[cfg(test)]
+mod twin;
 
 /// Limits below those of the device, and faults to order: for tests that must reach every path.
 #[derive(Clone, Copy, Debug, Default)]

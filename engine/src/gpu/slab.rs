@@ -146,7 +146,7 @@ impl Slab {
             .map_err(SearchFault::File)?;
         let start = (range.first_row - block.first_row) as usize;
         let norms = &block.norms()[start..start + range.num_rows];
-        if norms.iter().any(|&norm| !(norm <= MAX_NORM)) {
+        if norms.iter().any(|&norm| norm.is_nan() || norm > MAX_NORM) {
             return Err(GpuFault("a row is too long for f32 products".to_owned()).into());
         }
         let stride = block.geometry.stride_bytes;

@@ -98,7 +98,11 @@ impl Bench {
         let begun = Instant::now();
         self.settle();
         while !self.harness.state().as_ref().is_some_and(|workbench| done(workbench.state())) {
-            assert!(begun.elapsed() < PATIENCE, "nothing came: {:#?}", self.harness.state().as_ref().map(Workbench::state));
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "nothing came: {:#?}",
+                self.harness.state().as_ref().map(Workbench::state)
+            );
             std::thread::sleep(Duration::from_millis(5));
             self.harness.step();
         }

@@ -20,11 +20,14 @@ fn every_main_screen_is_drawn_light_and_dark() {
         extractor: Some(plain_text()),
         ..LibraryOptions::default()
     };
-    let paths: Vec<_> = documents().iter().map(|(name, text)| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }).collect();
+    let paths: Vec<_> = documents()
+        .iter()
+        .map(|(name, text)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        })
+        .collect();
     let opened = Library::open(library.clone()).unwrap();
     opened.ingest(&paths, &IngestOptions::default(), &|_| {}, &CancelToken::new()).unwrap();
     drop(opened);

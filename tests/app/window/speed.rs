@@ -47,7 +47,9 @@ fn three_hundred_pages_are_drawn_in_a_few_milliseconds() {
     let result = bench.state().lab.result.value().unwrap();
     eprintln!(
         "{PAGES} pages, {} rows, {} chunks: {scroll:.2?} a frame while scrolling, {drag:.2?} while dragging, cut in {:.1} ms",
-        result.rows.rows.len(), result.chunks.len(), result.cut_ms,
+        result.rows.rows.len(),
+        result.chunks.len(),
+        result.cut_ms,
     );
     // Generous, for machines that do other work: what is held here is that length does not matter.
     assert!(scroll < Duration::from_millis(60) && drag < Duration::from_millis(60));

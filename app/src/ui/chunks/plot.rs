@@ -2,7 +2,9 @@
 //! drag.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
-use egui_plot::{AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span};
+use egui_plot::{
+    AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span,
+};
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
 use super::super::widgets::{format, link};
@@ -53,9 +55,8 @@ impl PlotView {
         });
         strip(ui, &shown.transform, result, hovered);
         shown.response.clone().accessible_name("Boundary plot");
-        let held = threshold.is_some_and(|threshold| {
-            self.threshold.ui(ui, &shown.transform, threshold, &state.lab.config, commands)
-        });
+        let held = threshold
+            .is_some_and(|threshold| self.threshold.ui(ui, &shown.transform, threshold, &state.lab.config, commands));
         point(ui, &shown.response, &shown.transform, result, commands).filter(|_| !held)
     }
 }
@@ -89,9 +90,8 @@ impl Inks {
     fn of(ui: &Ui, result: &LabResult, hovered: Option<usize>) -> Self {
         let colours = palette(ui);
         let stretch = hovered.and_then(|chunk| Some((chunk, result.chunks.get(chunk)?)));
-        let hovered = stretch.map(|(index, chunk)| {
-            ((chunk.start as f64, chunk.end as f64), layer(ui, index).edge.gamma_multiply(0.20))
-        });
+        let hovered = stretch
+            .map(|(index, chunk)| ((chunk.start as f64, chunk.end as f64), layer(ui, index).edge.gamma_multiply(0.20)));
         Self { curve: colours.ink_secondary, accent: colours.accent, hovered }
     }
 }
@@ -201,7 +201,8 @@ fn crosshair(ui: &Ui, transform: &PlotTransform, result: &LabResult, byte: usize
     let Some(boundary) = result.curve.get(after).or(result.curve.last()) else { return };
     let font = FontId::monospace(tokens().text.caption);
     let text = format!("{:.2}", boundary.similarity);
-    let (anchor, x) = if at.x > frame.center().x { (Align2::RIGHT_TOP, at.x - 5.0) } else { (Align2::LEFT_TOP, at.x + 5.0) };
+    let (anchor, x) =
+        if at.x > frame.center().x { (Align2::RIGHT_TOP, at.x - 5.0) } else { (Align2::LEFT_TOP, at.x + 5.0) };
     ui.painter().text(pos2(x, frame.top() + 2.0), anchor, text, font, colours.ink_secondary);
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use egui::{FontId, Rect, ScrollArea, Ui, Vec2, pos2};
 
-use super::{minimap, row};
 use super::super::theme::tokens;
+use super::{minimap, row};
 use crate::command::Command;
 use crate::extract::Extraction;
 use crate::state::{AppState, LabResult, RowMetrics, Selection};

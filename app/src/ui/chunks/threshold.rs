@@ -1,6 +1,8 @@
 //! The threshold in the boundary plot: a line to drag, or to move with the arrow keys.
 
-use egui::{Align2, CursorIcon, EventFilter, FontId, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2};
+use egui::{
+    Align2, CursorIcon, EventFilter, FontId, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+};
 use egui_plot::PlotTransform;
 
 use super::super::theme::{palette, tokens};

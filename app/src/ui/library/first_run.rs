@@ -14,7 +14,8 @@ pub(super) fn first_run_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     let rect = Rect::from_center_size(room.center() - Vec2::new(0.0, 24.0), SIZE.min(room.size()));
     let dropping = ui.input(|input| !input.raw.hovered_files.is_empty());
     let colours = palette(ui);
-    let (ink, ground) = if dropping { (colours.accent, colours.accent_wash) } else { (colours.hairline_strong, colours.ground) };
+    let (ink, ground) =
+        if dropping { (colours.accent, colours.accent_wash) } else { (colours.hairline_strong, colours.ground) };
     ui.painter().rect_filled(rect, 12.0, ground);
     dashed(ui, rect, Stroke::new(1.5, ink));
     let inner = UiBuilder::new().max_rect(rect.shrink(24.0)).layout(Layout::top_down(Align::Center));

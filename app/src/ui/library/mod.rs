@@ -23,7 +23,8 @@ pub(super) struct LibraryPanel {
 impl LibraryPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 0 });
+        let frame =
+            Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 0 });
         CentralPanel::default().frame(frame).show(ui, |ui| {
             toolbar::toolbar_ui(ui, &mut self.filter, state, commands);
             if let Some(progress) = &state.library.ingest {

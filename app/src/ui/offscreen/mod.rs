@@ -96,7 +96,8 @@ fn prepare(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
     }
     if let Some(document) = showpiece(stage.state()) {
         let size = if document.chunks > 40 { 1500 } else { 700 };
-        let config = ChunkerConfig { kind: ChunkerKind::Semantic, size, overlap: 0, min_size: 120, ..ChunkerConfig::default() };
+        let config =
+            ChunkerConfig { kind: ChunkerKind::Semantic, size, overlap: 0, min_size: 120, ..ChunkerConfig::default() };
         stage.push(Command::OpenInChunks { document: document.id, byte: None });
         stage.push(Command::SetChunker(config));
         stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending() && state.lab.document.is_some())?;

@@ -11,9 +11,7 @@ const SOURCE: &str = include_str!("../../../../assets/theme/outcrop.toml");
 /// The tokens of the window, parsed once.
 pub(crate) fn tokens() -> &'static Tokens {
     static TOKENS: OnceLock<Tokens> = OnceLock::new();
-    TOKENS.get_or_init(|| {
-        Tokens::parse(SOURCE).expect("assets/theme/outcrop.toml is part of the program and tested")
-    })
+    TOKENS.get_or_init(|| Tokens::parse(SOURCE).expect("assets/theme/outcrop.toml is part of the program and tested"))
 }
 
 macro_rules! palette {
@@ -31,9 +29,29 @@ macro_rules! palette {
 }
 
 palette!(
-    ground, surface, raised, hover, pressed, hairline, hairline_strong, ink, ink_secondary,
-    ink_faint, accent, accent_strong, accent_wash, on_accent, warning, warning_wash, error,
-    error_wash, selection, mark, shadow, cut_weak, cut_strong,
+    ground,
+    surface,
+    raised,
+    hover,
+    pressed,
+    hairline,
+    hairline_strong,
+    ink,
+    ink_secondary,
+    ink_faint,
+    accent,
+    accent_strong,
+    accent_wash,
+    on_accent,
+    warning,
+    warning_wash,
+    error,
+    error_wash,
+    selection,
+    mark,
+    shadow,
+    cut_weak,
+    cut_strong,
 );
 
 /// The colours of one layer of text.
@@ -119,9 +137,7 @@ struct Sequential {
 impl Tokens {
     fn parse(source: &str) -> Result<Self, String> {
         let document: Document = toml::from_str(source).map_err(|err| err.to_string())?;
-        let layers = document.layers.iter().map(|entry| {
-            Ok([layer_from(&entry.light)?, layer_from(&entry.dark)?])
-        });
+        let layers = document.layers.iter().map(|entry| Ok([layer_from(&entry.light)?, layer_from(&entry.dark)?]));
         Ok(Self {
             light: Palette::from_table(&document.light)?,
             dark: Palette::from_table(&document.dark)?,
