@@ -247,7 +247,7 @@ impl Library {
 
     /// Checks every checksum of the library and every reference between its files, both ways. With `repair`, what is
     /// derived (index, vectors) is made anew from the stored text, and documents whose text is damaged become
-    /// `Failed` with the reason.
+    /// `Failed` with the reason. Rows that are written meanwhile may be reported as belonging to no passage.
     ///
     /// # Errors
     /// The library cannot be read, or not written where a repair is asked for. Damage is part of the report.
