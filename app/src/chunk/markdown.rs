@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::breaks::Breaks;
 use super::graphemes::Graphemes;
-use super::merge::MergeRules;
 use super::outline::{blocks, headings};
 use super::pack::{Limits, Packer, pack_sections};
 use super::ruler::{Ruler, Scale};
@@ -33,21 +32,16 @@ impl Chunker for Markdown {
             breaks: &Breaks::around_blocks(text, &scale.graphemes, &blocks),
             limits: Limits::from(&self.0),
         };
-        let sections = sections(text, input.spans, &blocks, &scale.graphemes);
-        let sections = join_bare_headings(&packer, &sections);
-        let sections = packer.merge_small(&sections, &|_| true);
+        let starts = section_starts(text, input.spans, &blocks, &scale.graphemes);
+        let sections = sections(text, &starts, &scale.graphemes);
+        let sections = join_bare_headings(&packer, &sections, &starts);
+        let sections = packer.merge_small(&sections);
         assemble(input, &pack_sections(&packer, &sections))
     }
 }
 
 /// The text between one heading and the next, trimmed; blank ones left out.
-fn sections(
-    text: &str,
-    spans: &[Span],
-    blocks: &[Range<usize>],
-    graphemes: &Graphemes,
-) -> Vec<Range<usize>> {
-    let starts = section_starts(text, spans, blocks, graphemes);
+fn sections(text: &str, starts: &[usize], graphemes: &Graphemes) -> Vec<Range<usize>> {
     let ends = starts.iter().copied().chain([text.len()]);
     let sections = [0].into_iter().chain(starts.iter().copied()).zip(ends);
     sections
@@ -81,16 +75,27 @@ fn section_starts(
 }
 
 /// A heading with nothing under it goes with the section that follows, where the cap allows it.
-fn join_bare_headings(packer: &Packer<'_>, sections: &[Range<usize>]) -> Vec<Range<usize>> {
-    let rules = MergeRules {
-        is_small: &|section| !packer.ruler.text[section.clone()].contains('\n'),
-        fits: &|merged| packer.ruler.size(merged) <= packer.limits.size,
-        prefers_left: &|_| false,
+fn join_bare_headings(
+    packer: &Packer<'_>,
+    sections: &[Range<usize>],
+    starts: &[usize],
+) -> Vec<Range<usize>> {
+    let ruler = packer.ruler;
+    let is_bare = |section: &Range<usize>| {
+        starts.binary_search(&section.start).is_ok() && !ruler.text[section.clone()].contains('\n')
     };
-    let Some((last, others)) = sections.split_last() else {
-        return Vec::new();
-    };
-    let mut joined = rules.merge(others);
-    joined.push(last.clone());
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(sections.len());
+    let mut has_bare_end = false;
+    for section in sections {
+        match joined.last_mut() {
+            Some(last)
+                if has_bare_end && ruler.size(last.start..section.end) <= packer.limits.size =>
+            {
+                last.end = section.end;
+            }
+            _ => joined.push(section.clone()),
+        }
+        has_bare_end = is_bare(section);
+    }
     joined
 }

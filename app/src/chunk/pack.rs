@@ -32,7 +32,7 @@ pub(crate) fn pack_sections(packer: &Packer<'_>, sections: &[Range<usize>]) -> V
     for section in sections {
         packer.pack(section.clone(), &mut chunks);
     }
-    packer.merge_small(&chunks, &|_| true)
+    packer.merge_small(&chunks)
 }
 
 /// A chunk that fills less than this part of the cap is cut at a finer place instead.
@@ -51,6 +51,13 @@ impl Packer<'_> {
     pub(crate) fn pack(&self, section: Range<usize>, chunks: &mut Vec<Range<usize>>) {
         let text = self.ruler.text;
         let section = self.ruler.graphemes().trim(text, section);
+        if self.ruler.adds_up()
+            && !section.is_empty()
+            && self.ruler.size(section.clone()) <= self.limits.size
+        {
+            chunks.push(section);
+            return;
+        }
         let (mut start, mut cut) = (section.start, section.start);
         while cut < section.end {
             let (chunk_start, next_cut) = self.next_cut(start, cut, section.end);
@@ -61,19 +68,15 @@ impl Packer<'_> {
         }
     }
 
-    /// Merges the ranges that are smaller than the minimum.
-    pub(crate) fn merge_small(
-        &self,
-        ranges: &[Range<usize>],
-        prefers_left: &dyn Fn(usize) -> bool,
-    ) -> Vec<Range<usize>> {
+    /// Merges the ranges that are smaller than the minimum with the one before them, else the one after.
+    pub(crate) fn merge_small(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
         if self.limits.min_size == 0 {
             return ranges.to_vec();
         }
         let rules = MergeRules {
             is_small: &|range| self.ruler.size(range.clone()) < self.limits.min_size,
             fits: &|range| self.ruler.size(range) <= self.limits.size,
-            prefers_left,
+            prefers_left: &|_| true,
         };
         rules.merge(ranges)
     }

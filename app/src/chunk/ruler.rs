@@ -33,6 +33,29 @@ impl Scale {
     }
 }
 
+impl Scale {
+    /// The size of the text up to `position`, where that is at white space or an end of the text and the measure
+    /// adds up: differences of two such sums are sizes.
+    pub(crate) fn sum_at_space(
+        &self,
+        text: &str,
+        position: usize,
+        measure: &dyn Measure,
+    ) -> Option<usize> {
+        let words = self.words.as_ref()?;
+        let is_at_space = text[..position]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace)
+            || text[position..]
+                .chars()
+                .next()
+                .is_none_or(char::is_whitespace);
+        let word = words.starts.partition_point(|&start| start <= position) - 1;
+        is_at_space.then(|| words.sums[word] + measure.size(&text[words.starts[word]..position]))
+    }
+}
+
 impl Words {
     fn new(text: &str, graphemes: &Graphemes, measure: &dyn Measure) -> Self {
         let mut words = Self {
@@ -107,13 +130,18 @@ impl Ruler<'_> {
         }
     }
 
+    /// Whether the size of any range costs next to nothing, however long it is.
+    pub(crate) fn adds_up(&self) -> bool {
+        self.scale.words.is_some()
+    }
+
     /// The furthest position up to `end` so that the text from `start` to it, white space at its end not counted,
     /// is no larger than `cap`. At least one grapheme, whatever its size.
     pub(crate) fn furthest_end(&self, start: usize, end: usize, cap: usize) -> usize {
         let first = self.graphemes().next(start).min(end);
         let (good, bad) = match &self.scale.words {
-            Some(words) => self.word_bracket(words, start, first, end, cap),
-            None => self.gallop_bracket(start, first, end, cap),
+            Some(words) => self.word_bracket(words, start, first..end, cap),
+            None => self.gallop_bracket(start, first..end, cap),
         };
         let reached = self.close_in(good, bad, cap, |position| {
             self.size(start..self.graphemes().trim_end(self.text, start, position))
@@ -121,39 +149,41 @@ impl Ruler<'_> {
         self.graphemes().skip_blank(self.text, reached).min(end)
     }
 
-    /// A position that fits and the nearest known one that does not (or `end`, which may fit), from running sizes.
+    /// A position in `range` that fits and the nearest known one that does not (both the same if all fits), found
+    /// from running sizes as far as whole words go. Words may be longer than the cap.
     fn word_bracket(
         &self,
         words: &Words,
         start: usize,
-        first: usize,
-        end: usize,
+        range: Range<usize>,
         cap: usize,
     ) -> (usize, usize) {
         let next = words.starts.partition_point(|&at| at < start);
-        let head = self.size(start..words.starts[next].min(end));
-        if head > cap {
-            return self.gallop_bracket(start, first, words.starts[next].min(end), cap);
+        let first_word_end = words.starts[next].min(range.end);
+        let (good, bad) = self.gallop_bracket(start, range.start..first_word_end, cap);
+        if good != bad || good == range.end {
+            return (good, bad);
         }
-        let budget = words.sums[next] + (cap - head);
-        let over = words.sums.partition_point(|&sum| sum <= budget);
-        let good = words.starts[over - 1].clamp(first, end);
-        let limit = words.starts.get(over).map_or(end, |&at| at.min(end));
-        self.gallop_bracket(start, good, limit, cap)
+        let budget = (words.sums[next] + cap).saturating_sub(self.direct(start..first_word_end));
+        let over = words
+            .sums
+            .partition_point(|&sum| sum <= budget)
+            .max(next + 1);
+        let good = words.starts[over - 1].clamp(range.start, range.end);
+        let limit = words
+            .starts
+            .get(over)
+            .map_or(range.end, |&at| at.min(range.end));
+        self.gallop_bracket(start, good..limit, cap)
     }
 
-    /// Doubles the step from `good` until a position does not fit or `limit` is reached.
-    fn gallop_bracket(
-        &self,
-        start: usize,
-        good: usize,
-        limit: usize,
-        cap: usize,
-    ) -> (usize, usize) {
+    /// Doubles the step from the start of `range`, which fits, until a position does not or the end is reached.
+    fn gallop_bracket(&self, start: usize, range: Range<usize>, cap: usize) -> (usize, usize) {
+        let limit = range.end;
         let fits = |position: usize| {
             self.size(start..self.graphemes().trim_end(self.text, start, position)) <= cap
         };
-        let (mut good, mut step_bytes) = (good, cap.clamp(16, 1 << 20));
+        let (mut good, mut step_bytes) = (range.start, cap.clamp(16, 1 << 20));
         while good < limit {
             let probe = self
                 .graphemes()
@@ -165,7 +195,7 @@ impl Ruler<'_> {
             good = probe;
             step_bytes = step_bytes.saturating_mul(2);
         }
-        (limit.min(good), limit.min(good))
+        (good, good)
     }
 
     /// The first position from `floor` on so that the text from it to `end` is no larger than `cap` (`end` itself

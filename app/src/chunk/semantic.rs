@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::breaks::Breaks;
+use super::merge::MergeRules;
 use super::pack::{Limits, Packer};
 use super::ruler::{Ruler, Scale};
 use super::similarity::{
@@ -60,6 +61,8 @@ fn source_similarities(
 #[derive(Clone, Debug)]
 pub struct SegmentTable {
     segments: Vec<Range<usize>>,
+    /// The size of the text up to the start and up to the end of each segment, where known.
+    sums: Vec<(Option<usize>, Option<usize>)>,
     scale: Scale,
     breaks: Breaks,
 }
@@ -77,8 +80,14 @@ impl SegmentTable {
             0,
             vec![segments.iter().map(|segment| segment.start).collect()],
         );
+        let sum_at = |position| scale.sum_at_space(text, position, measure);
+        let sums = segments
+            .iter()
+            .map(|segment| (sum_at(segment.start), sum_at(segment.end)))
+            .collect();
         Self {
             segments,
+            sums,
             scale,
             breaks,
         }
@@ -93,7 +102,7 @@ impl SegmentTable {
     ///
     /// Cuts where a similarity lies under the threshold of `config`; merges what is smaller than its minimum with
     /// the more similar neighbour; fills up to its cap what is larger. A negative cosine counts as 0, so that a
-    /// threshold of 0 cuts nowhere. Missing similarities count as 1.
+    /// threshold of 0 cuts nowhere. Missing similarities count as 1, surplus ones are ignored.
     pub fn cut(
         &self,
         text: &str,
@@ -101,6 +110,9 @@ impl SegmentTable {
         config: &ChunkerConfig,
         measure: &dyn Measure,
     ) -> Chunking {
+        let similarities = &similarities[..similarities
+            .len()
+            .min(self.segments.len().saturating_sub(1))];
         let threshold = match config.threshold {
             Threshold::Auto => auto_threshold(similarities),
             Threshold::Fixed(value) => value,
@@ -114,12 +126,8 @@ impl SegmentTable {
             breaks: &self.breaks,
             limits: Limits::from(config),
         };
-        let runs = self.merged_runs(&packer, similarities, threshold);
-        let mut ranges = Vec::with_capacity(runs.len());
-        for run in runs {
-            packer.pack(run, &mut ranges);
-        }
-        let mut chunks = chunks(&ranges);
+        let mut chunks =
+            chunks(&self.pack(&packer, &self.merged_runs(&packer, similarities, threshold)));
         similarities_at(&self.segments, similarities, &mut chunks);
         Chunking {
             chunks,
@@ -128,7 +136,8 @@ impl SegmentTable {
         }
     }
 
-    /// Runs of segments between cuts, the small ones merged with their more similar neighbour.
+    /// Runs of segments (as ranges of their indices) between cuts, the small ones merged with their more similar
+    /// neighbour.
     fn merged_runs(
         &self,
         packer: &Packer<'_>,
@@ -138,31 +147,60 @@ impl SegmentTable {
         let cuts: Vec<usize> = (0..similarities.len())
             .filter(|&index| similarities[index].max(0.0) < threshold)
             .collect();
-        let runs = self.runs(&cuts);
+        let runs = runs(&cuts, self.segments.len());
+        let Limits { size, min_size, .. } = packer.limits;
+        if min_size == 0 {
+            return runs;
+        }
         let at_cut = |index: usize| {
             cuts.get(index)
                 .map_or(f32::NEG_INFINITY, |&cut| similarities[cut])
         };
-        packer.merge_small(&runs, &|run| run > 0 && at_cut(run - 1) >= at_cut(run))
+        let rules = MergeRules {
+            is_small: &|run| self.run_size(&packer.ruler, run) < min_size,
+            fits: &|run| self.run_size(&packer.ruler, &run) <= size,
+            prefers_left: &|run| run > 0 && at_cut(run - 1) >= at_cut(run),
+        };
+        rules.merge(&runs)
     }
 
-    /// A cut with index `i` lies between the segments `i` and `i + 1`.
-    fn runs(&self, cuts: &[usize]) -> Vec<Range<usize>> {
-        let Some(last) = self.segments.len().checked_sub(1) else {
-            return Vec::new();
-        };
-        let firsts = [0]
-            .into_iter()
-            .chain(cuts.iter().map(|&cut| (cut + 1).min(last)));
-        let lasts = cuts.iter().copied().chain([last]);
-        firsts
-            .zip(lasts)
-            .map(|(first, last)| self.segments[first].start..self.segments[last].end)
-            .collect()
+    fn run_size(&self, ruler: &Ruler<'_>, run: &Range<usize>) -> usize {
+        match (self.sums[run.start].0, self.sums[run.end - 1].1) {
+            (Some(before), Some(after)) => after - before,
+            _ => ruler.size(self.bytes(run)),
+        }
+    }
+
+    fn bytes(&self, run: &Range<usize>) -> Range<usize> {
+        self.segments[run.start].start..self.segments[run.end - 1].end
+    }
+
+    fn pack(&self, packer: &Packer<'_>, runs: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut ranges = Vec::with_capacity(runs.len());
+        for run in runs {
+            if packer.ruler.adds_up() && self.run_size(&packer.ruler, run) <= packer.limits.size {
+                ranges.push(self.bytes(run));
+            } else {
+                packer.pack(self.bytes(run), &mut ranges);
+            }
+        }
+        ranges
     }
 }
 
-/// Cuts `text` once; a window that cuts often keeps a [`SegmentTable`] instead.
+/// A cut with index `i` lies between the segments `i` and `i + 1`.
+fn runs(cuts: &[usize], num_segments: usize) -> Vec<Range<usize>> {
+    let starts = [0].into_iter().chain(cuts.iter().map(|cut| cut + 1));
+    let ends = cuts.iter().map(|cut| cut + 1).chain([num_segments]);
+    starts
+        .zip(ends)
+        .map(|(start, end)| start..end)
+        .filter(|run| !run.is_empty())
+        .collect()
+}
+
+/// Cuts `text` once, between `segments` as [`segments()`] gave them; a window that cuts often keeps a
+/// [`SegmentTable`] instead.
 pub fn cut(
     text: &str,
     segments: &[Range<usize>],

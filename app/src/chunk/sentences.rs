@@ -123,11 +123,10 @@ fn is_wrap(above: &str, line: &str) -> bool {
 
 /// `3. Text`, `b) text`.
 fn starts_item(line: &str) -> bool {
-    let marker = line.split_whitespace().next().unwrap_or_default();
-    marker.len() <= 4
-        && marker.len() > 1
-        && marker.ends_with(['.', ')'])
-        && line.len() > marker.len()
+    let (marker, text) = line.split_once(char::is_whitespace).unwrap_or_default();
+    let number = marker.strip_suffix(['.', ')']).unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    !text.is_empty() && (is_number || number.chars().count() == 1)
 }
 
 /// Whether the full stop at the end of `before` belongs to an abbreviation, given what follows it.
@@ -194,9 +193,9 @@ mod tests {
     #[test]
     fn abbreviations_initials_and_decimals_do_not_end_sentences() {
         let text =
-            "Dr. Ahn met J. Smith, e.g. Tuesday. See Fig. 3 for pi = 3.14 m. No. That is all.";
+            "Dr. Ahn met Jo J. Smith, e.g. Tuesday. See Fig. 3 for pi = 3.14 m. No. That is all.";
         let expected = [
-            "Dr. Ahn met J. Smith, e.g. Tuesday.",
+            "Dr. Ahn met Jo J. Smith, e.g. Tuesday.",
             "See Fig. 3 for pi = 3.14 m.",
             "No.",
             "That is all.",
@@ -222,8 +221,9 @@ mod tests {
 
     #[test]
     fn wrapped_prose_is_one_sentence_and_list_items_are_many() {
-        let wrapped = "The layer that was laid down first lies deepest and\nis the oldest of all, says Dr.\nAhn.";
-        assert_eq!(sentences(wrapped).len(), 2);
+        let wrapped =
+            "The layer that was laid down first lies deepest and\nis the oldest of them all.";
+        assert_eq!(sentences(wrapped).len(), 1);
         let wrapped = "The layer that was laid down first lies deepest, says Dr.\nAhn. It is old.";
         assert_eq!(sentences(wrapped).len(), 2);
         assert_eq!(

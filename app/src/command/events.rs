@@ -17,9 +17,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
     match event {
         Event::LibraryOpened(outcome) => library_opened(outcome, state, jobs),
         Event::DocumentsListed(outcome) => documents_listed(outcome, state, jobs),
-        Event::DocumentsRemoved { records, outcome } => {
-            documents_removed(&records, outcome, state, jobs)
-        }
+        Event::DocumentsRemoved { records, outcome } => documents_removed(&records, outcome, state, jobs),
         Event::IngestStarted => state.library.queued = state.library.queued.saturating_sub(1),
         Event::IngestFinished(outcome) => ingest_finished(outcome, state, jobs),
         Event::PathsPicked(paths) => super::run(Command::AddPaths(paths), state, jobs),
@@ -29,22 +27,15 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::TextLoaded { document, outcome } if state.lab.document == Some(document) => {
             state.lab.extraction.finish(outcome);
         }
-        Event::SegmentsEmbedded {
-            document,
-            done,
-            total,
-        } if state.lab.document == Some(document) => {
+        Event::SegmentsEmbedded { document, done, total } if state.lab.document == Some(document) => {
             state.lab.embedding = (done < total).then_some((done, total));
         }
-        Event::Cut { number, outcome } if number <= state.lab.asked => cut(number, outcome, state),
+        Event::Cut { document, number, outcome } if state.lab.document == Some(document) => cut(number, outcome, state),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
         Event::Failed(error) => state.report(&error),
-        Event::Searched { .. }
-        | Event::TextLoaded { .. }
-        | Event::SegmentsEmbedded { .. }
-        | Event::Cut { .. } => {}
+        Event::Searched { .. } | Event::TextLoaded { .. } | Event::SegmentsEmbedded { .. } | Event::Cut { .. } => {}
     }
 }
 
@@ -70,20 +61,10 @@ fn list_documents(state: &mut AppState, jobs: &mut Jobs) {
     jobs.list_documents();
 }
 
-fn documents_listed(
-    outcome: Result<Vec<DocumentRecord>, Error>,
-    state: &mut AppState,
-    jobs: &mut Jobs,
-) {
+fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.documents.finish(outcome);
     let known = |id| state.library.document(id).is_some();
-    let gone: Vec<_> = state
-        .library
-        .selected
-        .iter()
-        .copied()
-        .filter(|id| !known(*id))
-        .collect();
+    let gone: Vec<_> = state.library.selected.iter().copied().filter(|id| !known(*id)).collect();
     for id in gone {
         state.library.selected.remove(&id);
     }
@@ -92,25 +73,12 @@ fn documents_listed(
     }
 }
 
-fn documents_removed(
-    records: &[DocumentRecord],
-    outcome: Result<usize, Error>,
-    state: &mut AppState,
-    jobs: &mut Jobs,
-) {
+fn documents_removed(records: &[DocumentRecord], outcome: Result<usize, Error>, state: &mut AppState, jobs: &mut Jobs) {
     match outcome {
         Ok(_) => {
-            let ready = records
-                .iter()
-                .filter(|record| record.status == DocumentStatus::Ready);
-            let back: Vec<(PathBuf, ChunkerConfig)> = ready
-                .map(|record| {
-                    (
-                        record.path.clone(),
-                        record.chunker.clone().unwrap_or_default(),
-                    )
-                })
-                .collect();
+            let ready = records.iter().filter(|record| record.status == DocumentStatus::Ready);
+            let back: Vec<(PathBuf, ChunkerConfig)> =
+                ready.map(|record| (record.path.clone(), record.chunker.clone().unwrap_or_default())).collect();
             let text = match records {
                 [one] => format!("Removed “{}”", one.title),
                 many => format!("Removed {} documents", many.len()),
@@ -127,6 +95,7 @@ fn documents_removed(
 fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.ingest = None;
     state.library.cancelling = false;
+    state.library.version += 1;
     match outcome {
         Ok(report) => {
             state.tell(sentence(&report), None);
@@ -136,29 +105,17 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
     }
     list_documents(state, jobs);
     search::search(state, jobs);
+    chunks::recut(state, jobs);
 }
 
 /// One sentence on what became of the files.
 fn sentence(report: &IngestReport) -> String {
-    let count = |wanted: fn(&DocumentStatus) -> bool| {
-        report
-            .files
-            .iter()
-            .filter(|file| wanted(&file.status))
-            .count()
-    };
+    let count = |wanted: fn(&DocumentStatus) -> bool| report.files.iter().filter(|file| wanted(&file.status)).count();
     let unchanged = report.files.iter().filter(|file| file.unchanged).count();
     let ready = count(|status| *status == DocumentStatus::Ready) - unchanged;
-    let failed = count(|status| {
-        !matches!(
-            status,
-            DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled
-        )
-    });
-    let mut parts = vec![format!(
-        "{ready} {} ready",
-        if ready == 1 { "document" } else { "documents" }
-    )];
+    let failed =
+        count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
+    let mut parts = vec![format!("{ready} {} ready", if ready == 1 { "document" } else { "documents" })];
     for (number, word) in [(unchanged, "unchanged"), (failed, "with problems")] {
         if number > 0 {
             parts.push(format!("{number} {word}"));
@@ -174,25 +131,16 @@ fn cut(number: u64, outcome: Result<Arc<LabResult>, Error>, state: &mut AppState
         state.lab.embedding = None;
         state.lab.result.finish(outcome);
     } else if let Ok(result) = outcome {
-        state.lab.result = Loadable::Pending {
-            previous: Some(result),
-        };
+        state.lab.result = Loadable::Pending { previous: Some(result) };
     }
 }
 
 fn turn(number: u64, state: &mut AppState) -> Option<&mut Turn> {
-    state
-        .chat
-        .turns
-        .iter_mut()
-        .rev()
-        .find(|turn| turn.number == number)
+    state.chat.turns.iter_mut().rev().find(|turn| turn.number == number)
 }
 
 fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
-    let Some(turn) = turn(number, state) else {
-        return;
-    };
+    let Some(turn) = turn(number, state) else { return };
     match event {
         AskEvent::Retrieved(hits) => turn.hits = hits,
         AskEvent::LoadingModel(name) => turn.state = TurnState::Loading(name),
@@ -204,9 +152,7 @@ fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
 }
 
 fn answered(number: u64, outcome: Result<Answer, Error>, state: &mut AppState) {
-    let Some(turn) = turn(number, state) else {
-        return;
-    };
+    let Some(turn) = turn(number, state) else { return };
     turn.state = match outcome {
         Ok(answer) => TurnState::Done(Box::new(answer)),
         Err(error) => TurnState::Failed(error),
@@ -235,14 +181,7 @@ mod tests {
     fn the_report_is_one_sentence() {
         use DocumentStatus::{NeedsOcr, Ready};
         let files = vec![file(Ready, false), file(Ready, true), file(NeedsOcr, false)];
-        let report = IngestReport {
-            files,
-            cancelled: false,
-            secs: 1.25,
-        };
-        assert_eq!(
-            sentence(&report),
-            "Done: 1 document ready, 1 unchanged, 1 with problems in 1.2 s"
-        );
+        let report = IngestReport { files, secs: 1.25, ..IngestReport::default() };
+        assert_eq!(sentence(&report), "Done: 1 document ready, 1 unchanged, 1 with problems in 1.2 s");
     }
 }

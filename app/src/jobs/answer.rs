@@ -34,12 +34,7 @@ impl Handle {
         let running: Arc<AtomicBool> = Arc::default();
         let busy = Arc::clone(&running);
         let worker = Worker::start("answer", move || work(&library, &outbox, &queue, &busy));
-        Self {
-            requests: Some(requests),
-            running,
-            cancel: Mutex::default(),
-            worker,
-        }
+        Self { requests: Some(requests), running, cancel: Mutex::default(), worker }
     }
 
     /// Begins an answer; false while another is being written.
@@ -56,10 +51,7 @@ impl Handle {
     }
 
     pub(super) fn stop(&self) {
-        self.cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .cancel();
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 }
 
@@ -71,21 +63,8 @@ impl Drop for Handle {
     }
 }
 
-fn work(
-    library: &Library,
-    outbox: &Outbox,
-    queue: &Receiver<(AnswerRequest, CancelToken)>,
-    running: &AtomicBool,
-) {
-    for (
-        AnswerRequest {
-            number,
-            question,
-            options,
-        },
-        cancel,
-    ) in queue
-    {
+fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
+    for (AnswerRequest { number, question, options }, cancel) in queue {
         let mut on_event = |event| {
             outbox.send(Event::AnswerProgressed { number, event });
         };

@@ -26,10 +26,7 @@ impl Handle {
     pub(super) fn start(library: Arc<Library>, outbox: Outbox) -> Self {
         let (tasks, queue) = sync_channel(QUEUE_CAPACITY);
         let worker = Worker::start("documents", move || work(&library, &outbox, &queue));
-        Self {
-            tasks: Some(tasks),
-            worker,
-        }
+        Self { tasks: Some(tasks), worker }
     }
 
     pub(super) fn add(&self, task: Task) {

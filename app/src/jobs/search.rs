@@ -29,12 +29,7 @@ impl Handle {
         let mailbox: Arc<Latest<SearchRequest>> = Arc::default();
         let requests = Arc::clone(&mailbox);
         let worker = Worker::start("search", move || {
-            while let Some(SearchRequest {
-                number,
-                query,
-                options,
-            }) = requests.take()
-            {
+            while let Some(SearchRequest { number, query, options }) = requests.take() {
                 let outcome = library.search(&query, &options);
                 outbox.send(Event::Searched { number, outcome });
             }
