@@ -44,5 +44,5 @@ pub use file::{Damage, FileSpec, MAX_DIMS, Snapshot, VectorFile, VerifyReport};
 pub use filter::RowFilter;
 pub use hit::Hit;
 pub use metric::{Dtype, Metric};
-pub use query::Query;
+pub use query::{Precision, Query};
 pub use search::{Backend, GpuMode, SearchOutcome, Searcher, SearcherOptions};

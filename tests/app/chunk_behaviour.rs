@@ -1,5 +1,7 @@
 //! What each chunker does for a reader, its edge cases, and its speed on very large and very odd texts.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,7 @@
 //! The invariants of chunking, for every chunker, over hostile Unicode and random configurations.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use std::ops::Range;
 
 use outcrop::chunk::{

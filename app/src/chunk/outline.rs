@@ -35,7 +35,7 @@ pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
                 table = Some(opened..start + line.len());
             }
             (None, None) => {
-                blocks.extend(table.take().filter(|rows| is_table(&text[rows.clone()])))
+                blocks.extend(table.take().filter(|rows| is_table(&text[rows.clone()])));
             }
         }
     }
@@ -118,14 +118,14 @@ mod tests {
     #[test]
     fn fences_close_with_their_own_mark_only() {
         let text = "````rust\n```\n````\nafter";
-        assert_eq!(blocks(text), [0..17]);
-        assert_eq!(blocks("a\n~~~\nnever closed"), [2..18]);
+        assert_eq!(blocks(text), vec![0..17; 1]);
+        assert_eq!(blocks("a\n~~~\nnever closed"), vec![2..18; 1]);
         assert!(blocks("```inline``` code").is_empty());
     }
 
     #[test]
     fn tables_need_a_rule() {
         let text = "a | b\n--|--\n1 | 2\n\nthis | that\nnothing";
-        assert_eq!(blocks(text), [0..17]);
+        assert_eq!(blocks(text), vec![0..17; 1]);
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::error::CliError;
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::library::GpuChoice;
 use crate::retrieve::{Fusion, SearchMode, SearchOptions};
@@ -157,7 +158,16 @@ pub(super) struct ChunkerArgs {
 
 impl ChunkerArgs {
     /// The configuration these arguments describe, defaults of the chunker where nothing was said.
-    pub(super) fn config(&self) -> ChunkerConfig {
+    ///
+    /// # Errors
+    /// The numbers do not fit each other.
+    pub(super) fn config(&self) -> Result<ChunkerConfig, CliError> {
+        let config = self.unchecked_config();
+        config.validate().map_err(|err| CliError::Usage(err.to_string()))?;
+        Ok(config)
+    }
+
+    fn unchecked_config(&self) -> ChunkerConfig {
         let base = ChunkerConfig::default();
         let scale = |chars: usize| {
             if self.unit == Unit::Tokens {

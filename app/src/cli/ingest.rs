@@ -16,7 +16,7 @@ pub(super) fn run(session: &Session, verb: &IngestVerb) -> Result<Ending, CliErr
     require_paths(&verb.paths)?;
     let library = session.open_library()?;
     let options = IngestOptions {
-        chunker: verb.chunker.config(),
+        chunker: verb.chunker.config()?,
         ..IngestOptions::default()
     };
     let bar = progress_bar(

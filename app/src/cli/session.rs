@@ -102,12 +102,14 @@ fn start_log(
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
+    let folder = home.join("logs");
+    std::fs::create_dir_all(&folder).ok()?;
     let file = tracing_appender::rolling::Builder::new()
         .rotation(tracing_appender::rolling::Rotation::DAILY)
         .filename_prefix("outcrop")
         .filename_suffix("log")
         .max_log_files(7)
-        .build(home.join("logs"))
+        .build(folder)
         .ok()?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     tracing_subscriber::fmt()

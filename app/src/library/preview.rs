@@ -5,10 +5,7 @@ use std::path::Path;
 use super::{Error, LibraryOptions, extract_pool, home_folder};
 use crate::chunk::stats::{self, ChunkStats};
 use crate::chunk::svg::BoundaryPlot;
-use crate::chunk::{
-    self, CharMeasure, ChunkInput, ChunkerConfig, Chunking, Measure, Unit, VectorSource,
-    WordMeasure,
-};
+use crate::chunk::{self, CharMeasure, ChunkInput, ChunkerConfig, Chunking, Measure, Unit, VectorSource, WordMeasure};
 use crate::embed::{self, Embedder, TextRole};
 use crate::extract::{Extract as _, Extraction, PlaceIndex};
 use crate::models;
@@ -35,13 +32,7 @@ pub struct ChunkPreview {
 impl ChunkPreview {
     /// The boundary plot as a self-contained SVG document.
     pub fn to_svg(&self, title: &str) -> String {
-        BoundaryPlot {
-            title,
-            text: &self.extraction.text,
-            chunking: &self.chunking,
-            unit: self.unit,
-        }
-        .to_svg()
+        BoundaryPlot { title, text: &self.extraction.text, chunking: &self.chunking, unit: self.unit }.to_svg()
     }
 }
 
@@ -64,33 +55,21 @@ pub fn preview_chunks(
         Some(extractor) => extractor.clone(),
         None => extract_pool(options.worker_binary.clone(), &models)?,
     };
-    let extraction = extractor
-        .extract(file, cancel)
-        .map_err(|err| Error::new("No text", err.to_string()))?;
+    let extraction = extractor.extract(file, cancel).map_err(|err| Error::new("No text", err.to_string()))?;
     let (embedder, embedder_note) = match &options.embedder {
         Some(embedder) => (embedder.clone(), None),
         None => embed::open_installed(&models),
     };
     let embedder = embedder.as_ref();
-    let embed = |texts: &[&str]| {
-        embedder
-            .embed(texts, TextRole::Passage, cancel, &mut |_| {})
-            .map_err(|err| err.to_string())
-    };
+    let embed =
+        |texts: &[&str]| embedder.embed(texts, TextRole::Passage, cancel, &mut |_| {}).map_err(|err| err.to_string());
     let tokens = WordMeasure::new(|word: &str| embedder.count_tokens(word));
-    let measure: &dyn Measure = if config.unit == Unit::Tokens {
-        &tokens
-    } else {
-        &CharMeasure
-    };
+    let measure: &dyn Measure = if config.unit == Unit::Tokens { &tokens } else { &CharMeasure };
     let mut chunking = chunker.chunk(&ChunkInput {
         text: &extraction.text,
         spans: &extraction.spans,
         measure,
-        vectors: VectorSource {
-            embed: Some(&embed),
-            vectors: None,
-        },
+        vectors: VectorSource { embed: Some(&embed), vectors: None },
     })?;
     if curve && chunking.boundaries.is_empty() {
         add_curve(&extraction.text, &mut chunking, embedder, cancel)?;
@@ -106,40 +85,21 @@ pub fn preview_chunks(
 }
 
 /// Embeds the segments of a text that was chunked without vectors, for the curve and the similarities at its cuts.
-fn add_curve(
-    text: &str,
-    chunking: &mut Chunking,
-    embedder: &dyn Embedder,
-    cancel: &CancelToken,
-) -> Result<(), Error> {
+fn add_curve(text: &str, chunking: &mut Chunking, embedder: &dyn Embedder, cancel: &CancelToken) -> Result<(), Error> {
     let segments = chunk::segments(text);
-    let texts: Vec<&str> = segments
-        .iter()
-        .filter_map(|range| text.get(range.clone()))
-        .collect();
+    let texts: Vec<&str> = segments.iter().filter_map(|range| text.get(range.clone())).collect();
     let vectors = embedder.embed(&texts, TextRole::Passage, cancel, &mut |_| {})?;
     chunking.boundaries = chunk::boundaries(text, &vectors)?;
-    chunk::similarities_at(
-        &segments,
-        &chunk::similarities(&vectors, embedder.dims()),
-        &mut chunking.chunks,
-    );
+    chunk::similarities_at(&segments, &chunk::similarities(&vectors, embedder.dims()), &mut chunking.chunks);
     Ok(())
 }
 
-fn records(
-    extraction: &Extraction,
-    chunking: &Chunking,
-    embedder: &dyn Embedder,
-) -> Vec<ChunkRecord> {
+fn records(extraction: &Extraction, chunking: &Chunking, embedder: &dyn Embedder) -> Vec<ChunkRecord> {
     let places = PlaceIndex::new(extraction);
     let chunks = chunking.chunks.iter().enumerate();
     chunks
         .map(|(index, chunk)| {
-            let text = extraction
-                .text
-                .get(chunk.start..chunk.end)
-                .unwrap_or_default();
+            let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
             ChunkRecord {
                 id: ChunkId(index as u64),
                 document: DocumentId(0),
