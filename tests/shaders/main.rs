@@ -35,7 +35,10 @@ fn load(path: &Path) -> Shader {
     let source = fs::read_to_string(path).unwrap();
     let module = naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    let mut validator = Validator::new(
+        ValidationFlags::all(),
+        Capabilities::SHADER_FLOAT16_IN_FLOAT32,
+    );
     let info = validator
         .validate(&module)
         .unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
