@@ -16,7 +16,11 @@ fail() {
 
 # Outcrop's home: the folder the program itself uses, made absolute because tests run in other folders.
 outcrop_home() {
-    home=${OUTCROP_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/outcrop}
+    case $(uname -s) in
+        Darwin) data="$HOME/Library/Application Support" ;;
+        *) data=${XDG_DATA_HOME:-$HOME/.local/share} ;;
+    esac
+    home=${OUTCROP_HOME:-$data/outcrop}
     mkdir -p "$home" && cd "$home" && pwd
 }
 

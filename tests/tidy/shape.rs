@@ -7,7 +7,7 @@ use crate::tree::{SourceFile, assert_none, files};
 const FILE_LINES: usize = 500;
 
 /// Most lines of a `mod.rs`, which holds the module's doc, its re-exports and its main types.
-const MOD_LINES: usize = 260;
+const MOD_LINES: usize = 320;
 
 /// The attribute of a test that does not run. Written in two halves so that this file does not say it.
 const SKIPPED: &str = concat!("#[ign", "ore");

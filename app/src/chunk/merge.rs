@@ -47,7 +47,10 @@ impl MergeRules<'_> {
     }
 
     fn join_left(&self, merged: &mut [Range<usize>], range: &Range<usize>) -> bool {
-        let Some(left) = merged.last_mut().filter(|left| (self.fits)(left.start..range.end)) else {
+        let Some(left) = merged
+            .last_mut()
+            .filter(|left| (self.fits)(left.start..range.end))
+        else {
             return false;
         };
         left.end = range.end;
@@ -85,7 +88,7 @@ mod tests {
 
     #[test]
     fn runs_of_small_ranges_grow_together() {
-        assert_eq!(merge(&[2, 4, 6, 8], false), [0..8]);
+        assert_eq!(merge(&[2, 4, 6, 8], false), vec![0..8; 1]);
         assert!(merge(&[], true).is_empty());
     }
 }

@@ -26,14 +26,42 @@ struct Words {
 impl Scale {
     pub(crate) fn new(text: &str, measure: &dyn Measure) -> Self {
         let graphemes = Graphemes::new(text);
-        let words = measure.adds_up_at_spaces().then(|| Words::new(text, &graphemes, measure));
+        let words = measure
+            .adds_up_at_spaces()
+            .then(|| Words::new(text, &graphemes, measure));
         Self { graphemes, words }
+    }
+}
+
+impl Scale {
+    /// The size of the text up to `position`, where that is at white space or an end of the text and the measure
+    /// adds up: differences of two such sums are sizes.
+    pub(crate) fn sum_at_space(
+        &self,
+        text: &str,
+        position: usize,
+        measure: &dyn Measure,
+    ) -> Option<usize> {
+        let words = self.words.as_ref()?;
+        let is_at_space = text[..position]
+            .chars()
+            .next_back()
+            .is_none_or(char::is_whitespace)
+            || text[position..]
+                .chars()
+                .next()
+                .is_none_or(char::is_whitespace);
+        let word = words.starts.partition_point(|&start| start <= position) - 1;
+        is_at_space.then(|| words.sums[word] + measure.size(&text[words.starts[word]..position]))
     }
 }
 
 impl Words {
     fn new(text: &str, graphemes: &Graphemes, measure: &dyn Measure) -> Self {
-        let mut words = Self { starts: vec![0], sums: vec![0] };
+        let mut words = Self {
+            starts: vec![0],
+            sums: vec![0],
+        };
         let mut after_space = false;
         for (position, letter) in text.char_indices() {
             let is_space = letter.is_whitespace();
@@ -95,7 +123,16 @@ impl Ruler<'_> {
     }
 
     fn direct(&self, range: Range<usize>) -> usize {
-        if range.is_empty() { 0 } else { self.measure.size(&self.text[range]) }
+        if range.is_empty() {
+            0
+        } else {
+            self.measure.size(&self.text[range])
+        }
+    }
+
+    /// Whether the size of any range costs next to nothing, however long it is.
+    pub(crate) fn adds_up(&self) -> bool {
+        self.scale.words.is_some()
     }
 
     /// The furthest position up to `end` so that the text from `start` to it, white space at its end not counted,
@@ -103,8 +140,8 @@ impl Ruler<'_> {
     pub(crate) fn furthest_end(&self, start: usize, end: usize, cap: usize) -> usize {
         let first = self.graphemes().next(start).min(end);
         let (good, bad) = match &self.scale.words {
-            Some(words) => self.word_bracket(words, start, first, end, cap),
-            None => self.gallop_bracket(start, first, end, cap),
+            Some(words) => self.word_bracket(words, start, first..end, cap),
+            None => self.gallop_bracket(start, first..end, cap),
         };
         let reached = self.close_in(good, bad, cap, |position| {
             self.size(start..self.graphemes().trim_end(self.text, start, position))
@@ -112,35 +149,53 @@ impl Ruler<'_> {
         self.graphemes().skip_blank(self.text, reached).min(end)
     }
 
-    /// A position that fits and the nearest known one that does not (or `end`, which may fit), from running sizes.
-    fn word_bracket(&self, words: &Words, start: usize, first: usize, end: usize, cap: usize) -> (usize, usize) {
+    /// A position in `range` that fits and the nearest known one that does not (both the same if all fits), found
+    /// from running sizes as far as whole words go. Words may be longer than the cap.
+    fn word_bracket(
+        &self,
+        words: &Words,
+        start: usize,
+        range: Range<usize>,
+        cap: usize,
+    ) -> (usize, usize) {
         let next = words.starts.partition_point(|&at| at < start);
-        let head = self.size(start..words.starts[next].min(end));
-        if head > cap {
-            return self.gallop_bracket(start, first, words.starts[next].min(end), cap);
+        let first_word_end = words.starts[next].min(range.end);
+        let (good, bad) = self.gallop_bracket(start, range.start..first_word_end, cap);
+        if good != bad || good == range.end {
+            return (good, bad);
         }
-        let budget = words.sums[next] + (cap - head);
-        let over = words.sums.partition_point(|&sum| sum <= budget);
-        let good = words.starts[over - 1].clamp(first, end);
-        let limit = words.starts.get(over).map_or(end, |&at| at.min(end));
-        self.gallop_bracket(start, good, limit, cap)
+        let budget = (words.sums[next] + cap).saturating_sub(self.direct(start..first_word_end));
+        let over = words
+            .sums
+            .partition_point(|&sum| sum <= budget)
+            .max(next + 1);
+        let good = words.starts[over - 1].clamp(range.start, range.end);
+        let limit = words
+            .starts
+            .get(over)
+            .map_or(range.end, |&at| at.min(range.end));
+        self.gallop_bracket(start, good..limit, cap)
     }
 
-    /// Doubles the step from `good` until a position does not fit or `limit` is reached.
-    fn gallop_bracket(&self, start: usize, good: usize, limit: usize, cap: usize) -> (usize, usize) {
+    /// Doubles the step from the start of `range`, which fits, until a position does not or the end is reached.
+    fn gallop_bracket(&self, start: usize, range: Range<usize>, cap: usize) -> (usize, usize) {
+        let limit = range.end;
         let fits = |position: usize| {
             self.size(start..self.graphemes().trim_end(self.text, start, position)) <= cap
         };
-        let (mut good, mut step_bytes) = (good, cap.clamp(16, 1 << 20));
+        let (mut good, mut step_bytes) = (range.start, cap.clamp(16, 1 << 20));
         while good < limit {
-            let probe = self.graphemes().ceil((good + step_bytes).min(limit)).min(limit);
+            let probe = self
+                .graphemes()
+                .ceil((good + step_bytes).min(limit))
+                .min(limit);
             if !fits(probe) {
                 return (good, probe);
             }
             good = probe;
             step_bytes = step_bytes.saturating_mul(2);
         }
-        (limit.min(good), limit.min(good))
+        (good, good)
     }
 
     /// The first position from `floor` on so that the text from it to `end` is no larger than `cap` (`end` itself
@@ -148,7 +203,10 @@ impl Ruler<'_> {
     pub(crate) fn earliest_start(&self, floor: usize, end: usize, cap: usize) -> usize {
         let (mut good, mut step_bytes) = (end, cap.clamp(16, 1 << 20));
         while good > floor {
-            let probe = self.graphemes().floor(good.saturating_sub(step_bytes)).max(floor);
+            let probe = self
+                .graphemes()
+                .floor(good.saturating_sub(step_bytes))
+                .max(floor);
             if self.size(probe..end) > cap {
                 return self.close_in(good, probe, cap, |position| self.size(position..end));
             }
@@ -159,12 +217,22 @@ impl Ruler<'_> {
     }
 
     /// Moves `good`, whose size fits, towards `bad`, whose size does not, until they are neighbours or the cap is met.
-    fn close_in(&self, mut good: usize, mut bad: usize, cap: usize, size: impl Fn(usize) -> usize) -> usize {
+    fn close_in(
+        &self,
+        mut good: usize,
+        mut bad: usize,
+        cap: usize,
+        size: impl Fn(usize) -> usize,
+    ) -> usize {
         let mut good_size = size(good);
         let mut bad_size = if good == bad { good_size } else { size(bad) };
         let mut halve = false;
         while good_size < cap {
-            let share = if halve { 0.5 } else { share(good_size, bad_size, cap) };
+            let share = if halve {
+                0.5
+            } else {
+                share(good_size, bad_size, cap)
+            };
             let Some(probe) = self.between(good, bad, share) else {
                 break;
             };
@@ -183,9 +251,17 @@ impl Ruler<'_> {
     fn between(&self, from: usize, to: usize, share: f64) -> Option<usize> {
         let (low, high) = (from.min(to), from.max(to));
         let distance = (from.abs_diff(to) as f64 * share) as usize;
-        let guess = if from < to { from + distance } else { from - distance };
+        let guess = if from < to {
+            from + distance
+        } else {
+            from - distance
+        };
         let down = self.graphemes().floor(guess.min(high.saturating_sub(1)));
-        let found = if down > low { down } else { self.graphemes().next(low) };
+        let found = if down > low {
+            down
+        } else {
+            self.graphemes().next(low)
+        };
         (found < high).then_some(found)
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::error::CliError;
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::library::GpuChoice;
 use crate::retrieve::{Fusion, SearchMode, SearchOptions};
@@ -28,7 +29,14 @@ pub(super) struct Global {
     #[arg(long, global = true, default_value = "default", value_name = "NAME")]
     pub(super) library: String,
     /// Where vector search runs
-    #[arg(long, global = true, value_enum, default_value = "auto", env = "OUTCROP_GPU", hide_env = true)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        env = "OUTCROP_GPU",
+        hide_env = true
+    )]
     pub(super) gpu: GpuArg,
     /// One JSON value on stdout
     #[arg(long, global = true)]
@@ -150,9 +158,24 @@ pub(super) struct ChunkerArgs {
 
 impl ChunkerArgs {
     /// The configuration these arguments describe, defaults of the chunker where nothing was said.
-    pub(super) fn config(&self) -> ChunkerConfig {
+    ///
+    /// # Errors
+    /// The numbers do not fit each other.
+    pub(super) fn config(&self) -> Result<ChunkerConfig, CliError> {
+        let config = self.unchecked_config();
+        config.validate().map_err(|err| CliError::Usage(err.to_string()))?;
+        Ok(config)
+    }
+
+    fn unchecked_config(&self) -> ChunkerConfig {
         let base = ChunkerConfig::default();
-        let scale = |chars: usize| if self.unit == Unit::Tokens { chars.div_ceil(5) } else { chars };
+        let scale = |chars: usize| {
+            if self.unit == Unit::Tokens {
+                chars.div_ceil(5)
+            } else {
+                chars
+            }
+        };
         let size = self.size.unwrap_or_else(|| scale(base.size));
         let overlap = self.overlap.unwrap_or_else(|| match self.chunker {
             ChunkerKind::Recursive => scale(base.overlap).min(size / 10),
@@ -278,7 +301,8 @@ pub(super) struct ScreenshotsVerb {
 
 /// Parses an option by the names that its type has in JSON, and lists them when none fits.
 fn parse_named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_lowercase())).map_err(|err| err.to_string())
+    serde_json::from_value(serde_json::Value::String(name.to_lowercase()))
+        .map_err(|err| err.to_string())
 }
 
 fn parse_kind(name: &str) -> Result<ChunkerKind, String> {

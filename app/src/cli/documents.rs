@@ -1,10 +1,10 @@
 //! `outcrop documents` and `outcrop remove`.
 
+use super::Ending;
 use super::args::RemoveVerb;
 use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table};
 use super::session::Session;
-use super::Ending;
 use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
 
 /// Lists every document.
@@ -18,11 +18,22 @@ fn print_documents(documents: &[DocumentRecord]) {
     if documents.is_empty() {
         return print_line("the library is empty; add documents with `outcrop ingest PATH…`");
     }
-    let header = ["id", "status", "pages", "chunks", "size", "chunker", "path"].map(str::to_owned).to_vec();
-    let rows: Vec<Vec<String>> = std::iter::once(header).chain(documents.iter().map(document_row)).collect();
+    let header = ["id", "status", "pages", "chunks", "size", "chunker", "path"]
+        .map(str::to_owned)
+        .to_vec();
+    let rows: Vec<Vec<String>> = std::iter::once(header)
+        .chain(documents.iter().map(document_row))
+        .collect();
     print_table(&rows);
-    for document in documents.iter().filter(|document| document.reason.is_some()) {
-        print_line(&format!("{}: {}", document.id.0, document.reason.as_deref().unwrap_or_default()));
+    for document in documents
+        .iter()
+        .filter(|document| document.reason.is_some())
+    {
+        print_line(&format!(
+            "{}: {}",
+            document.id.0,
+            document.reason.as_deref().unwrap_or_default()
+        ));
     }
 }
 
@@ -32,9 +43,17 @@ fn document_row(document: &DocumentRecord) -> Vec<String> {
         (Some(pages), 0) => pages.to_string(),
         (Some(pages), empty) => format!("{pages} ({empty} without text)"),
     };
-    let chunker = document.chunker.as_ref().map_or_else(|| "-".to_owned(), |chunker| {
-        format!("{} {}/{}", word(&chunker.kind), chunker.size, chunker.overlap)
-    });
+    let chunker = document.chunker.as_ref().map_or_else(
+        || "-".to_owned(),
+        |chunker| {
+            format!(
+                "{} {}/{}",
+                word(&chunker.kind),
+                chunker.size,
+                chunker.overlap
+            )
+        },
+    );
     vec![
         document.id.0.to_string(),
         status_word(document.status),
@@ -48,7 +67,10 @@ fn document_row(document: &DocumentRecord) -> Vec<String> {
 
 /// The name that JSON has for a value of a fieldless enum.
 fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// A status as people and JSON read it.
@@ -65,18 +87,29 @@ pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, Cli
         ids.push(find(&documents, name)?);
     }
     let removed = library.remove(&ids)?;
-    session.print(&serde_json::json!({ "removed": ids }), |_| print_line(&format!("{removed} removed")))?;
+    session.print(&serde_json::json!({ "removed": ids }), |_| {
+        print_line(&format!("{removed} removed"))
+    })?;
     Ok(Ending::Done)
 }
 
 fn find(documents: &[DocumentRecord], name: &str) -> Result<DocumentId, CliError> {
     let absolute = std::path::absolute(name).ok();
     let fits = |document: &&DocumentRecord| {
-        name.parse().is_ok_and(|id: u64| document.id == DocumentId(id))
+        name.parse()
+            .is_ok_and(|id: u64| document.id == DocumentId(id))
             || document.path.to_str() == Some(name)
             || absolute.as_deref() == Some(&document.path)
     };
-    documents.iter().find(fits).map(|document| document.id).ok_or_else(|| {
-        CliError::failed("no such document", format!("{name:?} is neither the id nor the path of a document"), Some("`outcrop documents` lists them"))
-    })
+    documents
+        .iter()
+        .find(fits)
+        .map(|document| document.id)
+        .ok_or_else(|| {
+            CliError::failed(
+                "no such document",
+                format!("{name:?} is neither the id nor the path of a document"),
+                Some("`outcrop documents` lists them"),
+            )
+        })
 }

@@ -33,7 +33,14 @@ impl CliError {
     pub(super) fn report(self, json: bool) -> ExitCode {
         let (code, err) = match self {
             Self::Failed(err) => (1, err),
-            Self::Usage(detail) => (2, Error { title: "usage".to_owned(), detail, hint: None }),
+            Self::Usage(detail) => (
+                2,
+                Error {
+                    title: "usage".to_owned(),
+                    detail,
+                    hint: None,
+                },
+            ),
         };
         if json {
             let value = serde_json::json!({

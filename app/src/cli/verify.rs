@@ -1,10 +1,10 @@
 //! `outcrop verify`.
 
+use super::Ending;
 use super::args::VerifyVerb;
 use super::error::CliError;
 use super::output::print_line;
 use super::session::Session;
-use super::Ending;
 use crate::store::Problem;
 
 /// Checks the library, and mends it if asked to.
@@ -20,14 +20,26 @@ pub(super) fn run(session: &Session, verb: &VerifyVerb) -> Result<Ending, CliErr
             verdict(report.is_healthy())
         ));
     })?;
-    Ok(if report.is_healthy() { Ending::Done } else { Ending::Failed })
+    Ok(if report.is_healthy() {
+        Ending::Done
+    } else {
+        Ending::Failed
+    })
 }
 
 fn print_problem(problem: &Problem) {
     let mended = if problem.repaired { "repaired: " } else { "" };
-    print_line(&format!("{mended}{}: {}", problem.file.display(), problem.detail));
+    print_line(&format!(
+        "{mended}{}: {}",
+        problem.file.display(),
+        problem.detail
+    ));
 }
 
 fn verdict(sound: bool) -> &'static str {
-    if sound { "all sound" } else { "damaged; `outcrop verify --repair` mends what can be mended" }
+    if sound {
+        "all sound"
+    } else {
+        "damaged; `outcrop verify --repair` mends what can be mended"
+    }
 }

@@ -1,7 +1,7 @@
 //! The commands that the palette lists, each with its shortcut where it has one.
 
-use super::shortcut::{KeyName, Shortcut};
 use super::Command;
+use super::shortcut::{KeyName, Shortcut};
 use crate::state::{AppState, Space, StatusFilter, ThemeChoice};
 
 /// A command as the palette shows it.
@@ -53,18 +53,19 @@ fn documents(state: &AppState) -> Vec<Entry> {
         Entry::new("Show all documents", Command::FilterStatus(StatusFilter::All)),
         Entry::new("Show documents with problems", Command::FilterStatus(StatusFilter::Problems)),
         Entry::new("Select all documents", Command::SelectAllDocuments),
+        Entry::new("Try the samples", Command::AddSamples),
     ];
-    if state.samples.is_some() {
-        entries.push(Entry::new("Try the samples", Command::AddSamples));
-    }
     if state.library.ingest.is_some() {
         entries.push(Entry::new("Cancel ingest", Command::CancelIngest));
     }
     if !state.library.selected.is_empty() {
-        entries.push(Entry::new("Remove selected documents", Command::RemoveSelected).with(Shortcut::plain(KeyName::Delete)));
+        entries.push(
+            Entry::new("Remove selected documents", Command::RemoveSelected).with(Shortcut::plain(KeyName::Delete)),
+        );
     }
     if let Some(id) = state.library.selected.first() {
-        entries.push(Entry::new("Open selected document in Chunks", Command::OpenInChunks { document: *id, byte: None }));
+        entries
+            .push(Entry::new("Open selected document in Chunks", Command::OpenInChunks { document: *id, byte: None }));
     }
     entries
 }
@@ -89,12 +90,12 @@ fn chat(state: &AppState) -> Vec<Entry> {
 }
 
 fn preferences() -> Vec<Entry> {
-    let themes = ThemeChoice::ALL.iter().map(|(choice, word)| {
-        Entry::new(format!("Theme: {}", word.to_lowercase()), Command::SetTheme(*choice))
-    });
-    let scales = [1.0_f32, 1.25, 1.5, 2.0].into_iter().map(|scale| {
-        Entry::new(format!("Scale: {:.0} %", scale * 100.0), Command::SetScale(scale))
-    });
+    let themes = ThemeChoice::ALL
+        .iter()
+        .map(|(choice, word)| Entry::new(format!("Theme: {}", word.to_lowercase()), Command::SetTheme(*choice)));
+    let scales = [1.0_f32, 1.25, 1.5, 2.0]
+        .into_iter()
+        .map(|scale| Entry::new(format!("Scale: {:.0} %", scale * 100.0), Command::SetScale(scale)));
     themes.chain(scales).chain([Entry::new("Quit", Command::Quit).with(Shortcut::ctrl('q'))]).collect()
 }
 

@@ -54,21 +54,23 @@ pub(super) fn open_default(state: &mut AppState, jobs: &mut Jobs) {
 
 /// Asks for a chunking of the document in hand with the chunker in hand.
 pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
-    let Some(document) = state.lab.document else { return };
+    let Some(document) = state.lab.document else {
+        return;
+    };
     state.lab.asked += 1;
     state.lab.result.start();
     jobs.cut(LabRequest {
         number: state.lab.asked,
         document,
         config: state.lab.config.clone(),
+        library_version: state.library.version,
         curve_wanted: state.lab.curve_wanted,
     });
 }
 
 fn open(document: DocumentId, state: &mut AppState, jobs: &mut Jobs) {
     if state.lab.document != Some(document) {
-        let stored: Option<ChunkerConfig> =
-            state.library.document(document).and_then(|record| record.chunker.clone());
+        let stored: Option<ChunkerConfig> = state.library.document(document).and_then(|record| record.chunker.clone());
         state.lab.config = stored.unwrap_or_else(|| state.lab.config.clone());
         state.lab.document = Some(document);
         state.lab.curve_wanted = false;
@@ -85,8 +87,12 @@ fn jump(byte: usize, state: &mut AppState) {
 
 fn inspect(index: usize, state: &mut AppState) {
     let lab = &state.lab;
-    let (Some(extraction), Some(result)) = (lab.extraction.value(), lab.result.value()) else { return };
-    let (Some(chunk), Some(document)) = (result.chunks.get(index), lab.document) else { return };
+    let (Some(extraction), Some(result)) = (lab.extraction.value(), lab.result.value()) else {
+        return;
+    };
+    let (Some(chunk), Some(document)) = (result.chunks.get(index), lab.document) else {
+        return;
+    };
     let record = state.library.document(document);
     let passage = Passage {
         document,
@@ -106,7 +112,9 @@ fn inspect(index: usize, state: &mut AppState) {
 }
 
 fn store(state: &mut AppState, jobs: &mut Jobs) {
-    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else { return };
+    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else {
+        return;
+    };
     let path = record.path.clone();
     let config = state.lab.config.clone();
     super::library::add(vec![path], config, state, jobs);

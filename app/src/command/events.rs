@@ -30,11 +30,11 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::SegmentsEmbedded { document, done, total } if state.lab.document == Some(document) => {
             state.lab.embedding = (done < total).then_some((done, total));
         }
-        Event::Cut { number, outcome } if number <= state.lab.asked => cut(number, outcome, state),
+        Event::Cut { document, number, outcome } if state.lab.document == Some(document) => cut(number, outcome, state),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
-        Event::SettingsFailed(error) => state.report(&error),
+        Event::Failed(error) => state.report(&error),
         Event::Searched { .. } | Event::TextLoaded { .. } | Event::SegmentsEmbedded { .. } | Event::Cut { .. } => {}
     }
 }
@@ -73,12 +73,7 @@ fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut App
     }
 }
 
-fn documents_removed(
-    records: &[DocumentRecord],
-    outcome: Result<usize, Error>,
-    state: &mut AppState,
-    jobs: &mut Jobs,
-) {
+fn documents_removed(records: &[DocumentRecord], outcome: Result<usize, Error>, state: &mut AppState, jobs: &mut Jobs) {
     match outcome {
         Ok(_) => {
             let ready = records.iter().filter(|record| record.status == DocumentStatus::Ready);
@@ -100,6 +95,7 @@ fn documents_removed(
 fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.ingest = None;
     state.library.cancelling = false;
+    state.library.version += 1;
     match outcome {
         Ok(report) => {
             state.tell(sentence(&report), None);
@@ -109,6 +105,7 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
     }
     list_documents(state, jobs);
     search::search(state, jobs);
+    chunks::recut(state, jobs);
 }
 
 /// One sentence on what became of the files.
@@ -116,7 +113,8 @@ fn sentence(report: &IngestReport) -> String {
     let count = |wanted: fn(&DocumentStatus) -> bool| report.files.iter().filter(|file| wanted(&file.status)).count();
     let unchanged = report.files.iter().filter(|file| file.unchanged).count();
     let ready = count(|status| *status == DocumentStatus::Ready) - unchanged;
-    let failed = count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
+    let failed =
+        count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
     let mut parts = vec![format!("{ready} {} ready", if ready == 1 { "document" } else { "documents" })];
     for (number, word) in [(unchanged, "unchanged"), (failed, "with problems")] {
         if number > 0 {
@@ -183,7 +181,7 @@ mod tests {
     fn the_report_is_one_sentence() {
         use DocumentStatus::{NeedsOcr, Ready};
         let files = vec![file(Ready, false), file(Ready, true), file(NeedsOcr, false)];
-        let report = IngestReport { files, cancelled: false, secs: 1.25 };
+        let report = IngestReport { files, secs: 1.25, ..IngestReport::default() };
         assert_eq!(sentence(&report), "Done: 1 document ready, 1 unchanged, 1 with problems in 1.2 s");
     }
 }

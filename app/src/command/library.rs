@@ -18,11 +18,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         Command::PickFiles => jobs.pick_files(),
         Command::PickFolder => jobs.pick_folder(),
         Command::AddPaths(paths) => add(paths, state.settings.chunker.clone(), state, jobs),
-        Command::AddSamples => {
-            if let Some(samples) = state.samples.clone() {
-                add(vec![samples], state.settings.chunker.clone(), state, jobs);
-            }
-        }
+        Command::AddSamples => jobs.pick_samples(),
         Command::CancelIngest => {
             state.library.cancelling = jobs.cancel_ingest();
             state.library.queued = 0;

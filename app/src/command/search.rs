@@ -37,8 +37,12 @@ pub(super) fn search(state: &mut AppState, jobs: &mut Jobs) {
 }
 
 fn select(index: usize, state: &mut AppState) {
-    let Some(results) = state.search.results.value() else { return };
-    let Some(hit) = results.hits.get(index) else { return };
+    let Some(results) = state.search.results.value() else {
+        return;
+    };
+    let Some(hit) = results.hits.get(index) else {
+        return;
+    };
     let passage = Passage::of_hit(hit, &results.query);
     state.search.selected = Some(index);
     state.selection = Selection::Passage(Box::new(passage));

@@ -71,6 +71,11 @@ impl TextBuilder {
         }
     }
 
+    /// Takes the last character away.
+    pub(super) fn pop(&mut self) {
+        self.text.pop();
+    }
+
     /// Makes the text end in a blank line, unless it is empty.
     pub(super) fn break_paragraph(&mut self) {
         self.after_return = false;
@@ -115,9 +120,7 @@ impl TextBuilder {
     pub(super) fn finish(mut self, kind: DocumentKind) -> Result<Extraction, ExtractError> {
         let kept_bytes = self.text.trim_end().len();
         if kept_bytes == 0 {
-            return Err(ExtractError::Empty {
-                path: std::path::PathBuf::new(),
-            });
+            return Err(ExtractError::empty());
         }
         self.text.truncate(kept_bytes);
         for span in &mut self.spans {

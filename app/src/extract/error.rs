@@ -121,6 +121,12 @@ impl ExtractError {
         }
     }
 
+    pub(super) fn empty() -> Self {
+        Self::Empty {
+            path: PathBuf::new(),
+        }
+    }
+
     pub(super) fn damaged(format: &str, detail: impl Into<String>) -> Self {
         Self::Damaged {
             path: PathBuf::new(),

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
+use super::sections::SectionWriter;
 use super::text::push_decoded;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, SpanPlace, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
 
 /// Reads `bytes` as Markdown.
 pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
@@ -20,7 +21,7 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
 struct Heading {
     level: HeadingLevel,
     title: String,
-    range: Range<usize>,
+    start: usize,
 }
 
 /// What the parser says of a document's structure.
@@ -56,7 +57,7 @@ impl Outline {
                 self.open = Some(Heading {
                     level,
                     title: String::new(),
-                    range,
+                    start: range.start,
                 });
             }
             Event::End(TagEnd::Heading(_)) => {
@@ -99,19 +100,11 @@ fn best_title(headings: &[Heading]) -> Option<String> {
 }
 
 fn mark_sections(built: &mut TextBuilder, headings: &[Heading]) {
-    let mut enclosing: Vec<&Heading> = Vec::new();
-    for (at, heading) in headings.iter().enumerate() {
-        enclosing.retain(|outer| outer.level < heading.level);
-        enclosing.push(heading);
-        let path = enclosing
-            .iter()
-            .map(|heading| heading.title.trim().to_owned())
-            .collect();
-        let end = headings
-            .get(at + 1)
-            .map_or(built.len(), |next| next.range.start);
-        built.mark_range(heading.range.start, end, SpanPlace::Section(path));
+    let mut sections = SectionWriter::default();
+    for heading in headings {
+        sections.begin(built, heading.level as u8, &heading.title, heading.start);
     }
+    sections.finish(built);
 }
 
 #[cfg(test)]
@@ -119,6 +112,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
     use super::*;
+    use crate::extract::SpanPlace;
 
     fn read_text(text: &str) -> Extraction {
         read(text.as_bytes(), &ExtractLimits::default()).unwrap()

@@ -8,12 +8,19 @@
 //! untrusted bytes from the window's process.
 
 mod builder;
+mod csv;
 mod decode;
 mod detect;
+mod docx;
 mod error;
+mod html;
+mod json;
 mod markdown;
+mod pdf;
 mod place;
 mod read;
+mod rows;
+mod sections;
 mod text;
 
 use std::path::{Path, PathBuf};

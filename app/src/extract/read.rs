@@ -5,7 +5,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::detect::{HEAD_BYTES, detect};
-use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, markdown, text};
+use super::{
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json,
+    markdown, pdf, text,
+};
 
 /// Reads one file in this process. Called by the extract worker only.
 ///
@@ -37,13 +40,20 @@ fn read_any(
         let err = io::Error::other("this is no regular file");
         return Err(ExtractError::io(&err));
     }
+    if metadata.len() == 0 {
+        return Err(ExtractError::empty());
+    }
     let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
     let bytes = || read_all(path, limits);
     let kind = detect(path, &head)?;
     match kind {
         DocumentKind::Text | DocumentKind::Code => text::read(&bytes()?, kind, limits),
         DocumentKind::Markdown => markdown::read(&bytes()?, limits),
-        _ => Err(ExtractError::unsupported("a format of a later version")),
+        DocumentKind::Html => html::read(&bytes()?, limits),
+        DocumentKind::Csv => csv::read(&bytes()?, path, limits),
+        DocumentKind::Json => json::read(&bytes()?, limits),
+        DocumentKind::Docx => docx::read(path, limits),
+        DocumentKind::Pdf => pdf::read(path, limits, on_step),
     }
 }
 

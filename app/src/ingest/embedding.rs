@@ -27,10 +27,7 @@ pub(crate) fn embed_cached(
     on_done: &mut dyn FnMut(usize),
 ) -> Result<Vec<f32>, EmbedFailure> {
     let dims = embedder.dims();
-    let keys: Vec<Hash> = texts
-        .iter()
-        .map(|text| cache_key(embedder.fingerprint(), TextRole::Passage, text))
-        .collect();
+    let keys: Vec<Hash> = texts.iter().map(|text| cache_key(embedder.fingerprint(), TextRole::Passage, text)).collect();
     let mut rows = vec![0.0; texts.len() * dims];
     let mut missing: BTreeMap<Hash, Vec<usize>> = BTreeMap::new();
     for (at, cached) in store.cached_vectors(&keys, dims)?.into_iter().enumerate() {
@@ -74,15 +71,10 @@ fn rows_of(vectors: &[f32], count: usize, dims: usize) -> Result<Vec<&[f32]>, Em
     Ok(vectors.chunks_exact(dims).collect())
 }
 
-fn keep(
-    store: &Store,
-    batch: &[(Hash, Vec<usize>)],
-    vectors: &[&[f32]],
-) -> Result<(), StoreError> {
+fn keep(store: &Store, batch: &[(Hash, Vec<usize>)], vectors: &[&[f32]]) -> Result<(), StoreError> {
     if store.is_read_only() {
         return Ok(());
     }
-    let entries: Vec<(Hash, &[f32])> =
-        batch.iter().map(|(key, _)| *key).zip(vectors.iter().copied()).collect();
+    let entries: Vec<(Hash, &[f32])> = batch.iter().map(|(key, _)| *key).zip(vectors.iter().copied()).collect();
     store.cache_vectors(&entries)
 }

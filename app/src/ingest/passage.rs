@@ -17,11 +17,7 @@ pub(super) fn title(extraction: &Extraction, path: &Path) -> String {
 /// What stands in front of the passages of a document beside their headings: the title, or for source code the end of
 /// the path, which says more than any line of it.
 pub(super) fn document_context(extraction: &Extraction, path: &Path) -> String {
-    if extraction.kind == DocumentKind::Code {
-        path_end(path)
-    } else {
-        title(extraction, path)
-    }
+    if extraction.kind == DocumentKind::Code { path_end(path) } else { title(extraction, path) }
 }
 
 /// A passage with its context in front.
@@ -56,10 +52,7 @@ mod tests {
     use super::*;
 
     fn place(heading: &[&str]) -> Place {
-        Place {
-            heading: heading.iter().map(|&part| part.to_owned()).collect(),
-            ..Place::default()
-        }
+        Place { heading: heading.iter().map(|&part| part.to_owned()).collect(), ..Place::default() }
     }
 
     #[test]

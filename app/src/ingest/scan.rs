@@ -37,17 +37,9 @@ pub fn scan(paths: &[PathBuf], cancel: &CancelToken) -> Vec<ScannedFile> {
     files
 }
 
-fn walk(
-    folder: &Path,
-    cancel: &CancelToken,
-    seen: &mut BTreeSet<PathBuf>,
-    files: &mut Vec<ScannedFile>,
-) {
-    let walker = WalkBuilder::new(folder)
-        .require_git(false)
-        .follow_links(true)
-        .sort_by_file_name(std::cmp::Ord::cmp)
-        .build();
+fn walk(folder: &Path, cancel: &CancelToken, seen: &mut BTreeSet<PathBuf>, files: &mut Vec<ScannedFile>) {
+    let walker =
+        WalkBuilder::new(folder).require_git(false).follow_links(true).sort_by_file_name(std::cmp::Ord::cmp).build();
     for entry in walker {
         if cancel.is_cancelled() {
             return;
@@ -64,39 +56,24 @@ fn walk(
     }
 }
 
-fn take(
-    path: PathBuf,
-    is_named: bool,
-    seen: &mut BTreeSet<PathBuf>,
-    files: &mut Vec<ScannedFile>,
-) {
+fn take(path: PathBuf, is_named: bool, seen: &mut BTreeSet<PathBuf>, files: &mut Vec<ScannedFile>) {
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     if seen.insert(real) {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        files.push(ScannedFile {
-            path,
-            bytes,
-            is_named,
-        });
+        files.push(ScannedFile { path, bytes, is_named });
     }
 }
 
 /// The same file gets the same path however it is named.
 fn absolute(path: &Path) -> PathBuf {
-    path.canonicalize()
-        .map(plain)
-        .or_else(|_| std::path::absolute(path))
-        .unwrap_or_else(|_| path.to_owned())
+    path.canonicalize().map(plain).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Windows gives `\\?\C:\…`, which few programs show or take.
 fn plain(path: PathBuf) -> PathBuf {
     let is_drive = |rest: &str| rest.as_bytes().get(1) == Some(&b':');
-    let plain = path
-        .to_str()
-        .and_then(|text| text.strip_prefix(r"\\?\"))
-        .filter(|rest| is_drive(rest))
-        .map(PathBuf::from);
+    let plain =
+        path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).filter(|rest| is_drive(rest)).map(PathBuf::from);
     plain.unwrap_or(path)
 }
 
@@ -137,7 +114,15 @@ mod tests {
     #[test]
     fn folders_are_walked_without_what_is_left_behind() {
         let (_folder, root) = tree(&[
-            "b.md", "a.txt", "deep/er/c.txt", ".hidden/x.txt", ".dot", "~$a.docx", "a.txt~", "x.tmp", "y.crdownload",
+            "b.md",
+            "a.txt",
+            "deep/er/c.txt",
+            ".hidden/x.txt",
+            ".dot",
+            "~$a.docx",
+            "a.txt~",
+            "x.tmp",
+            "y.crdownload",
             "built/out.txt",
         ]);
         std::fs::write(root.join(".gitignore"), "built/\n").unwrap();

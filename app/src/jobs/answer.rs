@@ -39,7 +39,9 @@ impl Handle {
 
     /// Begins an answer; false while another is being written.
     pub(super) fn ask(&self, request: AnswerRequest) -> bool {
-        let Some(requests) = &self.requests else { return false };
+        let Some(requests) = &self.requests else {
+            return false;
+        };
         if self.running.swap(true, Ordering::AcqRel) {
             return false;
         }
@@ -61,12 +63,7 @@ impl Drop for Handle {
     }
 }
 
-fn work(
-    library: &Library,
-    outbox: &Outbox,
-    queue: &Receiver<(AnswerRequest, CancelToken)>,
-    running: &AtomicBool,
-) {
+fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
     for (AnswerRequest { number, question, options }, cancel) in queue {
         let mut on_event = |event| {
             outbox.send(Event::AnswerProgressed { number, event });

@@ -55,6 +55,8 @@ pub enum Event {
     },
     /// A document was cut.
     Cut {
+        /// Which document.
+        document: DocumentId,
         /// The request's number.
         number: u64,
         /// The chunking.
@@ -76,6 +78,6 @@ pub enum Event {
     },
     /// What is installed.
     ModelsListed(Result<Vec<ModelRow>, Error>),
-    /// The settings could not be written.
-    SettingsFailed(Error),
+    /// A small job failed: settings or samples could not be written.
+    Failed(Error),
 }

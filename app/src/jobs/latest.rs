@@ -15,10 +15,7 @@ struct Slot<T> {
 
 impl<T> Default for Latest<T> {
     fn default() -> Self {
-        Self {
-            slot: Mutex::new(Slot { waiting: None, closed: false }),
-            changed: Condvar::new(),
-        }
+        Self { slot: Mutex::new(Slot { waiting: None, closed: false }), changed: Condvar::new() }
     }
 }
 

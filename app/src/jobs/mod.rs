@@ -12,6 +12,8 @@ mod event;
 mod ingest;
 mod lab;
 mod latest;
+mod models;
+mod samples;
 mod search;
 mod settings;
 
@@ -27,17 +29,24 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 use crate::ingest::IngestOptions;
-use crate::library::{Error, Library};
-use crate::models;
-use crate::progress::{CancelToken, IngestProgress};
+use crate::library::{Library, LibraryOptions};
+use crate::progress::IngestProgress;
 use crate::state::{RowMetrics, Settings};
-use crate::store::{DocumentId, DocumentRecord};
+use crate::store::DocumentRecord;
+
+/// What jobs work on.
+#[derive(Clone, Default)]
+pub struct JobsOptions {
+    /// The library.
+    pub library: LibraryOptions,
+    /// Where settings are kept; `None` keeps none.
+    pub home: Option<PathBuf>,
+    /// A folder of sample documents; `None` takes those that the program carries.
+    pub samples: Option<PathBuf>,
+}
 
 /// Wakes the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
-/// Opens the library; called on a thread of its own.
-pub type OpenLibrary = Arc<dyn Fn() -> Result<Library, Error> + Send + Sync>;
 
 /// Events that may wait for the window before a job has to wait for it.
 const EVENTS_CAPACITY: usize = 4096;
@@ -62,7 +71,7 @@ impl Outbox {
 pub struct Jobs {
     outbox: Outbox,
     events: Receiver<Event>,
-    open: OpenLibrary,
+    options: JobsOptions,
     settings: settings::Saver,
     row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
     workers: Option<Workers>,
@@ -78,15 +87,15 @@ struct Workers {
 }
 
 impl Jobs {
-    /// Jobs without a library; `home` is where settings are kept.
-    pub fn new(home: Option<PathBuf>, open: OpenLibrary, wake: Wake) -> Self {
+    /// Jobs whose library is not open yet.
+    pub fn new(options: JobsOptions, wake: Wake) -> Self {
         let (sender, events) = sync_channel(EVENTS_CAPACITY);
         let outbox = Outbox { events: sender, wake };
         Self {
-            settings: settings::Saver::start(home, outbox.clone()),
+            settings: settings::Saver::start(options.home.clone(), outbox.clone()),
             outbox,
             events,
-            open,
+            options,
             row_metrics: Arc::default(),
             workers: None,
         }
@@ -99,10 +108,9 @@ impl Jobs {
 
     /// Opens the library on a thread of its own.
     pub fn open_library(&self) {
-        let (outbox, open) = (self.outbox.clone(), Arc::clone(&self.open));
+        let (outbox, options) = (self.outbox.clone(), self.options.library.clone());
         spawn("open-library", move || {
-            let opened = open();
-            outbox.send(Event::LibraryOpened(opened.map(Arc::new)));
+            outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
         });
     }
 
@@ -202,10 +210,13 @@ impl Jobs {
 
     /// Looks up what is installed.
     pub fn list_models(&self) {
-        let outbox = self.outbox.clone();
-        spawn("list-models", move || {
-            outbox.send(Event::ModelsListed(list_models()));
-        });
+        models::list(self.options.library.clone(), self.outbox.clone());
+    }
+
+    /// Gives the sample documents as if they had been picked.
+    pub fn pick_samples(&self) {
+        let JobsOptions { library, samples, .. } = self.options.clone();
+        samples::pick(samples, library.home, self.outbox.clone());
     }
 }
 
@@ -230,11 +241,3 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
     spawned.inspect_err(|err| tracing::error!("no thread for {name}: {err}")).ok()
 }
-
-/// What can be installed and what is.
-fn list_models() -> Result<Vec<crate::state::ModelRow>, Error> {
-    let _ = models_marker();
-    Ok(Vec::new())
-}
-
-fn models_marker() {}

@@ -33,7 +33,7 @@ impl Saver {
                 if let Some(home) = &home
                     && let Err(err) = write(home, &settings)
                 {
-                    outbox.send(Event::SettingsFailed(failure(home, &err)));
+                    outbox.send(Event::Failed(failure(home, &err)));
                 }
             }
         });
@@ -61,11 +61,8 @@ fn write(home: &Path, settings: &Settings) -> std::io::Result<()> {
 }
 
 fn failure(home: &Path, err: &std::io::Error) -> Error {
-    Error {
-        title: "The settings were not saved".to_owned(),
-        detail: format!("{err}: {}", home.join(FILE_NAME).display()),
-        hint: Some("Check that the folder can be written.".to_owned()),
-    }
+    Error::new("The settings were not saved", format!("{err}: {}", home.join(FILE_NAME).display()))
+        .with_hint("check that the folder can be written")
 }
 
 #[cfg(test)]

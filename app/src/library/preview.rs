@@ -32,7 +32,12 @@ pub struct ChunkPreview {
 impl ChunkPreview {
     /// The boundary plot as a self-contained SVG document.
     pub fn to_svg(&self, title: &str) -> String {
-        BoundaryPlot { title, text: &self.extraction.text, chunking: &self.chunking, unit: self.unit }.to_svg()
+        let text = &self.extraction.text;
+        let sizes: Vec<usize> = match self.unit {
+            Unit::Chars => stats::sizes(text, &self.chunking.chunks, &CharMeasure),
+            Unit::Tokens => self.chunks.iter().map(|chunk| chunk.tokens).collect(),
+        };
+        BoundaryPlot { title, text, chunking: &self.chunking, sizes: &sizes, unit: self.unit }.to_svg()
     }
 }
 
@@ -55,17 +60,14 @@ pub fn preview_chunks(
         Some(extractor) => extractor.clone(),
         None => extract_pool(options.worker_binary.clone(), &models)?,
     };
-    let extraction = extractor
-        .extract(file, cancel)
-        .map_err(|err| Error::new("No text", err.to_string()))?;
+    let extraction = extractor.extract(file, cancel).map_err(|err| Error::new("No text", err.to_string()))?;
     let (embedder, embedder_note) = match &options.embedder {
         Some(embedder) => (embedder.clone(), None),
         None => embed::open_installed(&models),
     };
     let embedder = embedder.as_ref();
-    let embed = |texts: &[&str]| {
-        embedder.embed(texts, TextRole::Passage, cancel, &mut |_| {}).map_err(|err| err.to_string())
-    };
+    let embed =
+        |texts: &[&str]| embedder.embed(texts, TextRole::Passage, cancel, &mut |_| {}).map_err(|err| err.to_string());
     let tokens = WordMeasure::new(|word: &str| embedder.count_tokens(word));
     let measure: &dyn Measure = if config.unit == Unit::Tokens { &tokens } else { &CharMeasure };
     let mut chunking = chunker.chunk(&ChunkInput {
@@ -88,12 +90,7 @@ pub fn preview_chunks(
 }
 
 /// Embeds the segments of a text that was chunked without vectors, for the curve and the similarities at its cuts.
-fn add_curve(
-    text: &str,
-    chunking: &mut Chunking,
-    embedder: &dyn Embedder,
-    cancel: &CancelToken,
-) -> Result<(), Error> {
+fn add_curve(text: &str, chunking: &mut Chunking, embedder: &dyn Embedder, cancel: &CancelToken) -> Result<(), Error> {
     let segments = chunk::segments(text);
     let texts: Vec<&str> = segments.iter().filter_map(|range| text.get(range.clone())).collect();
     let vectors = embedder.embed(&texts, TextRole::Passage, cancel, &mut |_| {})?;

@@ -11,9 +11,7 @@ pub fn weighted(vector: &[(u64, f64)], keyword: &[(u64, f64)], alpha: f64) -> Ve
     let (vector, keyword) = (scaled(vector), scaled(keyword));
     let ids: BTreeSet<u64> = vector.keys().chain(keyword.keys()).copied().collect();
     let of = |side: &BTreeMap<u64, f64>, id: u64| side.get(&id).copied().unwrap_or(0.0);
-    ids.into_iter()
-        .map(|id| (id, alpha * of(&vector, id) + (1.0 - alpha) * of(&keyword, id)))
-        .collect()
+    ids.into_iter().map(|id| (id, alpha * of(&vector, id) + (1.0 - alpha) * of(&keyword, id))).collect()
 }
 
 /// Sum over the rankings (best first) of `1 / (60 + rank)`. Sorted by id.
@@ -32,7 +30,9 @@ fn scaled(scores: &[(u64, f64)]) -> BTreeMap<u64, f64> {
     let highest = scores.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
     let range = highest - lowest;
     // Where all are alike there is no lowest: each is a full match.
-    let scale = |score: f64| if range > 0.0 { (score - lowest) / range } else { 1.0 };
+    let scale = |score: f64| {
+        if range > 0.0 { (score - lowest) / range } else { 1.0 }
+    };
     scores.iter().map(|&(id, score)| (id, scale(score))).collect()
 }
 

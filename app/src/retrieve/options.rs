@@ -44,9 +44,8 @@ impl SearchOptions {
         };
         let mut globs = globset::GlobSetBuilder::new();
         for pattern in [source.clone(), format!("**/{source}")] {
-            let glob = globset::Glob::new(&pattern).map_err(|err| {
-                RetrieveError::Options(format!("the source glob cannot be read: {err}"))
-            })?;
+            let glob = globset::Glob::new(&pattern)
+                .map_err(|err| RetrieveError::Options(format!("the source glob cannot be read: {err}")))?;
             globs.add(glob);
         }
         let globs = globs.build().map_err(|err| RetrieveError::Options(err.to_string()))?;

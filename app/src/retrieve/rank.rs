@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Collection, Fusion, HitScores, Keywords, MatchKind, SearchMode, SearchOptions};
 use super::fuse::{reciprocal_ranks, weighted};
+use super::{Collection, Fusion, HitScores, Keywords, MatchKind, SearchMode, SearchOptions};
 use crate::store::StoreError;
 
 /// Candidates of each leg that fusion looks at, unless more hits are wanted.
@@ -82,20 +82,11 @@ struct Legs {
 }
 
 impl Legs {
-    fn run(
-        collection: &dyn Collection,
-        question: Question<'_>,
-        options: &SearchOptions,
-    ) -> Result<Self, StoreError> {
+    fn run(collection: &dyn Collection, question: Question<'_>, options: &SearchOptions) -> Result<Self, StoreError> {
         let keywords = Keywords::find(collection, question.text)?;
         let pool = POOL.max(options.k);
-        let mut legs = Self {
-            keyword: Vec::new(),
-            vector: Vec::new(),
-            cosines: BTreeMap::new(),
-            backend: "",
-            keywords,
-        };
+        let mut legs =
+            Self { keyword: Vec::new(), vector: Vec::new(), cosines: BTreeMap::new(), backend: "", keywords };
         if options.mode != SearchMode::Vector {
             legs.keyword = legs.keywords.best(pool);
         }
@@ -109,11 +100,7 @@ impl Legs {
     }
 
     /// Gives the candidates of the keyword leg their cosine.
-    fn complete(
-        &mut self,
-        collection: &dyn Collection,
-        question: Question<'_>,
-    ) -> Result<(), StoreError> {
+    fn complete(&mut self, collection: &dyn Collection, question: Question<'_>) -> Result<(), StoreError> {
         let unknown = self.keyword.iter().map(|(id, _)| *id).filter(|id| !self.cosines.contains_key(id));
         let unknown = with_vectors(collection, unknown);
         self.look_up(collection, question, unknown.len(), &unknown)?;
@@ -201,8 +188,7 @@ impl Legs {
             let ids = with_vectors(collection, passages.iter().map(|passage| passage.id));
             self.look_up(collection, question, ids.len(), &ids)?;
         }
-        let best_cosine =
-            passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
+        let best_cosine = passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
         Ok(Ranking {
             idf_coverage: passages.first().map_or(0.0, |best| self.keywords.coverage(best.id)),
             best_cosine,

@@ -56,8 +56,6 @@ pub struct AppState {
     pub palette_open: bool,
     /// The open library.
     pub opened: Loadable<Opened>,
-    /// The folder of the sample documents, where there is one.
-    pub samples: Option<PathBuf>,
 }
 
 /// What the window knows about the open library.

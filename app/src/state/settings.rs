@@ -20,11 +20,7 @@ pub enum ThemeChoice {
 
 impl ThemeChoice {
     /// All choices with their words.
-    pub const ALL: [(Self, &'static str); 3] = [
-        (Self::System, "System"),
-        (Self::Light, "Light"),
-        (Self::Dark, "Dark"),
-    ];
+    pub const ALL: [(Self, &'static str); 3] = [(Self::System, "System"), (Self::Light, "Light"), (Self::Dark, "Dark")];
 }
 
 /// Preferences and the last place.

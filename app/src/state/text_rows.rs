@@ -27,14 +27,7 @@ pub struct RowMetrics {
 
 impl Default for RowMetrics {
     fn default() -> Self {
-        Self {
-            ascii: [8.0; 128],
-            narrow: 8.0,
-            wide: 15.0,
-            row_width: 620.0,
-            text_height: 22.0,
-            header_height: 30.0,
-        }
+        Self { ascii: [8.0; 128], narrow: 8.0, wide: 15.0, row_width: 620.0, text_height: 22.0, header_height: 30.0 }
     }
 }
 

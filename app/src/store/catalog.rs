@@ -19,18 +19,13 @@ pub(crate) struct Catalog {
 impl Catalog {
     /// The generation that `connection` sees.
     pub(crate) fn generation(connection: &Connection) -> Result<i64> {
-        connection
-            .prepare_cached("SELECT value FROM meta WHERE name = 'generation'")?
-            .query_row([], |row| row.get(0))
+        connection.prepare_cached("SELECT value FROM meta WHERE name = 'generation'")?.query_row([], |row| row.get(0))
     }
 
     pub(crate) fn load(connection: &Connection) -> Result<Self> {
-        let mut catalog = Self {
-            generation: Self::generation(connection)?,
-            ..Self::default()
-        };
-        let mut select = connection
-            .prepare_cached("SELECT id, document, terms, fingerprint FROM searchable ORDER BY id")?;
+        let mut catalog = Self { generation: Self::generation(connection)?, ..Self::default() };
+        let mut select =
+            connection.prepare_cached("SELECT id, document, terms, fingerprint FROM searchable ORDER BY id")?;
         let mut rows = select.query([])?;
         let (mut ids, mut by_model) = (Vec::new(), BTreeMap::<String, Vec<u64>>::new());
         while let Some(row) = rows.next()? {
@@ -47,8 +42,7 @@ impl Catalog {
             }
         }
         catalog.ids = Arc::new(ids);
-        catalog.ids_by_model =
-            by_model.into_iter().map(|(model, ids)| (model, Arc::new(ids))).collect();
+        catalog.ids_by_model = by_model.into_iter().map(|(model, ids)| (model, Arc::new(ids))).collect();
         Ok(catalog)
     }
 

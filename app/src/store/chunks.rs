@@ -34,15 +34,9 @@ pub(crate) struct NewChunk {
 /// The key of a document's active chunking.
 pub(crate) fn active_key(connection: &Connection, id: DocumentId) -> Result<Option<ChunkingKey>> {
     connection
-        .prepare_cached(
-            "SELECT config, context, fingerprint FROM chunkings WHERE document = ?1 AND active",
-        )?
+        .prepare_cached("SELECT config, context, fingerprint FROM chunkings WHERE document = ?1 AND active")?
         .query_row([id.0 as i64], |row| {
-            Ok(ChunkingKey {
-                config: json_column(row, 0)?,
-                context: row.get(1)?,
-                fingerprint: row.get(2)?,
-            })
+            Ok(ChunkingKey { config: json_column(row, 0)?, context: row.get(1)?, fingerprint: row.get(2)? })
         })
         .optional()
 }
@@ -103,10 +97,7 @@ fn insert(
 /// Makes no chunking of a document the active one; its passages leave the keyword index.
 pub(crate) fn deactivate(connection: &Connection, document: DocumentId) -> Result<()> {
     keywords::remove_document(connection, document)?;
-    connection.execute(
-        "UPDATE chunkings SET active = 0 WHERE document = ?1",
-        [document.0 as i64],
-    )?;
+    connection.execute("UPDATE chunkings SET active = 0 WHERE document = ?1", [document.0 as i64])?;
     Ok(())
 }
 
@@ -181,15 +172,8 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<ChunkRecord> {
 
 /// Takes the next `count` chunk ids, none of which was ever used and all of which are above `last_used`.
 pub(crate) fn reserve_ids(connection: &Connection, count: usize, last_used: u64) -> Result<u64> {
-    let next: i64 = connection.query_row(
-        "SELECT value FROM meta WHERE name = 'next_chunk'",
-        [],
-        |row| row.get(0),
-    )?;
+    let next: i64 = connection.query_row("SELECT value FROM meta WHERE name = 'next_chunk'", [], |row| row.get(0))?;
     let first = next.max(last_used as i64 + 1);
-    connection.execute(
-        "UPDATE meta SET value = ?1 WHERE name = 'next_chunk'",
-        [first + count as i64],
-    )?;
+    connection.execute("UPDATE meta SET value = ?1 WHERE name = 'next_chunk'", [first + count as i64])?;
     Ok(first as u64)
 }

@@ -10,8 +10,8 @@ use rusqlite::{Connection, params};
 
 use super::documents::{json, status_text};
 use super::{
-    ChunkId, ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, Store,
-    StoreError, chunks, documents, hold, texts,
+    ChunkId, ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, Store, StoreError, chunks,
+    documents, hold, texts,
 };
 use crate::extract::Extraction;
 
@@ -61,12 +61,7 @@ impl Store {
     }
 
     /// Gives `document` the path of `newcomer`, which is dropped: the file was renamed.
-    pub(crate) fn adopt_path(
-        &self,
-        document: DocumentId,
-        newcomer: DocumentId,
-        path: &Path,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn adopt_path(&self, document: DocumentId, newcomer: DocumentId, path: &Path) -> Result<(), StoreError> {
         self.database.write(|transaction| {
             documents::delete(transaction, newcomer)?;
             documents::rename(transaction, document, path)
@@ -91,12 +86,7 @@ impl Store {
     }
 
     /// Takes a document out of the searchable set and records why.
-    pub(crate) fn make_unready(
-        &self,
-        id: DocumentId,
-        status: DocumentStatus,
-        reason: &str,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn make_unready(&self, id: DocumentId, status: DocumentStatus, reason: &str) -> Result<(), StoreError> {
         let stale = self.database.write(|transaction| {
             let stale = active_rows(transaction, id)?;
             chunks::remove_all(transaction, id)?;
@@ -118,9 +108,8 @@ impl Store {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        self.database.write_quietly(|transaction| {
-            paths.iter().map(|path| cancel_waiting(transaction, path, reason)).collect()
-        })
+        self.database
+            .write_quietly(|transaction| paths.iter().map(|path| cancel_waiting(transaction, path, reason)).collect())
     }
 
     /// Chunks and pages of a document.
@@ -151,12 +140,7 @@ impl Store {
     }
 
     /// Appends rows under ids that were never used, and returns when they are safe.
-    fn append_rows(
-        &self,
-        fingerprint: &str,
-        dims: usize,
-        vectors: &[f32],
-    ) -> Result<Vec<u64>, StoreError> {
+    fn append_rows(&self, fingerprint: &str, dims: usize, vectors: &[f32]) -> Result<Vec<u64>, StoreError> {
         let index = self.vectors.get_or_make(fingerprint, dims)?;
         let count = vectors.len() / dims.max(1);
         // Held until the rows are written: ids must increase in row order.
@@ -164,9 +148,8 @@ impl Store {
         let last_id = index.last_id().unwrap_or(0);
         if block.start <= last_id || block.end.saturating_sub(block.start) < count as u64 {
             let reserved = count.max(RESERVED_IDS);
-            let first = self.database.write_quietly(|transaction| {
-                chunks::reserve_ids(transaction, reserved, last_id)
-            })?;
+            let first =
+                self.database.write_quietly(|transaction| chunks::reserve_ids(transaction, reserved, last_id))?;
             *block = first..first + reserved as u64;
         }
         let ids: Vec<u64> = (block.start..block.start + count as u64).collect();
@@ -192,11 +175,7 @@ impl Store {
     }
 }
 
-fn commit_ready(
-    connection: &Connection,
-    ready: ReadyDocument<'_>,
-    ids: &[u64],
-) -> rusqlite::Result<Option<Stale>> {
+fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) -> rusqlite::Result<Option<Stale>> {
     if !documents::exists(connection, ready.id)? {
         return Ok(None);
     }
@@ -205,8 +184,7 @@ fn commit_ready(
         chunks::remove_all(connection, ready.id)?;
         texts::put(connection, ready.id, ready.extraction)?;
     }
-    let chunks: Vec<(ChunkId, NewChunk)> =
-        ids.iter().map(|&id| ChunkId(id)).zip(ready.chunks).collect();
+    let chunks: Vec<(ChunkId, NewChunk)> = ids.iter().map(|&id| ChunkId(id)).zip(ready.chunks).collect();
     chunks::put_active(connection, ready.id, &ready.key, ready.embedder, &chunks)?;
     let coverage = &ready.extraction.coverage;
     let without_text: Vec<u32> = coverage.pages_without_text.iter().map(|(page, _)| *page).collect();
@@ -234,11 +212,7 @@ fn is_other_text(connection: &Connection, ready: &ReadyDocument<'_>) -> rusqlite
     })
 }
 
-fn cancel_waiting(
-    connection: &Connection,
-    path: &Path,
-    reason: &str,
-) -> rusqlite::Result<Option<KnownDocument>> {
+fn cancel_waiting(connection: &Connection, path: &Path, reason: &str) -> rusqlite::Result<Option<KnownDocument>> {
     let Some(mut known) = documents::by_path(connection, path)? else {
         return Ok(None);
     };
@@ -251,7 +225,5 @@ fn cancel_waiting(
 
 fn active_rows(connection: &Connection, id: DocumentId) -> rusqlite::Result<Stale> {
     let key = chunks::active_key(connection, id)?;
-    key.map(|key| Ok((key.fingerprint, chunks::active_ids(connection, id)?)))
-        .into_iter()
-        .collect()
+    key.map(|key| Ok((key.fingerprint, chunks::active_ids(connection, id)?))).into_iter().collect()
 }

@@ -64,12 +64,7 @@ struct KeptFilter {
 
 impl EngineFile {
     fn new(file: VectorFile, searcher: Arc<Searcher>) -> Self {
-        Self {
-            snapshot: RwLock::new(file.snapshot()),
-            file: Mutex::new(file),
-            searcher,
-            filter: Mutex::default(),
-        }
+        Self { snapshot: RwLock::new(file.snapshot()), file: Mutex::new(file), searcher, filter: Mutex::default() }
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -77,10 +72,7 @@ impl EngineFile {
     }
 
     /// Changes the file and shows the change to later searches.
-    fn change<T>(
-        &self,
-        change: impl FnOnce(&mut VectorFile) -> Result<T, engine::Error>,
-    ) -> Result<T, StoreError> {
+    fn change<T>(&self, change: impl FnOnce(&mut VectorFile) -> Result<T, engine::Error>) -> Result<T, StoreError> {
         let mut file = hold(&self.file);
         let result = change(&mut file).map_err(|err| vector_error(file.path(), &err));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = file.snapshot();
@@ -106,11 +98,7 @@ impl EngineFile {
             return kept.filter.clone();
         }
         let filter = Arc::new(RowFilter::from_ids(snapshot, allowed));
-        *kept = Some(KeptFilter {
-            allowed: allowed.clone(),
-            epoch: snapshot.epoch(),
-            filter: filter.clone(),
-        });
+        *kept = Some(KeptFilter { allowed: allowed.clone(), epoch: snapshot.epoch(), filter: filter.clone() });
         filter
     }
 }
@@ -136,24 +124,11 @@ impl VectorIndex for EngineFile {
         self.snapshot().last_id()
     }
 
-    fn search(
-        &self,
-        query: &[f32],
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<VectorHits, StoreError> {
+    fn search(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<VectorHits, StoreError> {
         let snapshot = self.snapshot_with(allowed)?;
         let filter = self.filter(&snapshot, allowed);
-        let query = Query {
-            k,
-            metric: Some(Metric::Cosine),
-            filter: Some(&filter),
-            ..Query::new(query)
-        };
-        let outcome = self
-            .searcher
-            .search(&snapshot, &query)
-            .map_err(|err| vector_error(snapshot.path(), &err))?;
+        let query = Query { k, metric: Some(Metric::Cosine), filter: Some(&filter), ..Query::new(query) };
+        let outcome = self.searcher.search(&snapshot, &query).map_err(|err| vector_error(snapshot.path(), &err))?;
         if let Some(fault) = &outcome.gpu_fault {
             tracing::warn!("the CPU finished a search because the GPU failed: {fault}");
         }
@@ -204,12 +179,7 @@ fn vector_error(path: &Path, err: &engine::Error) -> StoreError {
             path,
             format!("the vector file needs format {found} but this version of Outcrop reads {supported}"),
         ),
-        Error::Locked { .. } | Error::ReadOnly { .. } => StoreError::ReadOnly {
-            path: path.to_owned(),
-        },
-        other => StoreError::Vectors {
-            path: path.to_owned(),
-            detail: other.to_string(),
-        },
+        Error::Locked { .. } | Error::ReadOnly { .. } => StoreError::ReadOnly { path: path.to_owned() },
+        other => StoreError::Vectors { path: path.to_owned(), detail: other.to_string() },
     }
 }

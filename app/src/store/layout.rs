@@ -25,13 +25,9 @@ impl LibraryPaths {
     /// The name cannot be a folder's name.
     pub fn new(home: &Path, name: &str) -> Result<Self, StoreError> {
         if !is_library_name(name) {
-            return Err(StoreError::Name {
-                found: name.to_owned(),
-            });
+            return Err(StoreError::Name { found: name.to_owned() });
         }
-        Ok(Self {
-            folder: home.join("libraries").join(name),
-        })
+        Ok(Self { folder: home.join("libraries").join(name) })
     }
 
     /// The library's folder.

@@ -197,11 +197,11 @@ fn is_unspaced(c: char) -> bool {
 /// English words that carry no subject; with them a question would reach nearly every passage.
 fn is_function_word(surface: &str) -> bool {
     const WORDS: &[&str] = &[
-        "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
-        "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "it's",
-        "its", "me", "my", "of", "on", "or", "our", "shall", "should", "so", "than", "that", "the", "their",
-        "them", "then", "there", "these", "they", "this", "those", "to", "was", "we", "were", "what", "what's",
-        "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+        "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do",
+        "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "it's", "its", "me",
+        "my", "of", "on", "or", "our", "shall", "should", "so", "than", "that", "the", "their", "them", "then",
+        "there", "these", "they", "this", "those", "to", "was", "we", "were", "what", "what's", "when", "where",
+        "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
     ];
     WORDS.binary_search(&surface).is_ok()
 }

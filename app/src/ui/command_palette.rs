@@ -1,6 +1,8 @@
 //! The command palette: every command by name.
 
-use egui::{Align2, Area, Frame, Id, Key, Margin, Modifiers, Order, Role, ScrollArea, Sense, TextEdit, Ui, Vec2, WidgetInfo};
+use egui::{
+    Align2, Area, Frame, Id, Key, Margin, Modifiers, Order, Role, ScrollArea, Sense, TextEdit, Ui, Vec2, WidgetInfo,
+};
 
 use super::theme::{palette, secondary, tokens};
 use super::widgets::hairline;
@@ -30,7 +32,7 @@ impl CommandPalette {
             self.filter.clear();
             self.current = 0;
         }
-        let area = Area::new(Id::new("command_palette")).order(Order::Foreground);
+        let area = Area::new(Id::unique("command_palette")).order(Order::Foreground);
         let area = area.anchor(Align2::CENTER_TOP, Vec2::new(0.0, 96.0));
         let shown = area.show(ui.ctx(), |ui| {
             let frame = Frame::popup(ui.style()).inner_margin(Margin::same(8));
@@ -70,7 +72,7 @@ impl CommandPalette {
     }
 
     fn keys(&mut self, ui: &mut Ui, found: &[Entry], commands: &mut Vec<Command>) {
-        let mut pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         if pressed(Key::ArrowDown) {
             self.current = (self.current + 1).min(found.len().saturating_sub(1));
         }

@@ -16,10 +16,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Com
         return;
     }
     let frame = Frame::new().fill(palette(ui).surface).inner_margin(Margin::symmetric(16, 12));
-    let panel = Panel::right("inspector")
-        .default_size(tokens().space.inspector_width)
-        .size_range(260.0..=560.0)
-        .frame(frame);
+    let panel =
+        Panel::right("inspector").default_size(tokens().space.inspector_width).size_range(260.0..=560.0).frame(frame);
     panel.show(ui, |ui| match &state.selection {
         Selection::Nothing => {}
         Selection::Document(id) => {

@@ -36,7 +36,9 @@ pub(super) fn models_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comman
 }
 
 fn in_use_ui(ui: &mut Ui, state: &AppState) {
-    let Some(opened) = state.opened.value() else { return };
+    let Some(opened) = state.opened.value() else {
+        return;
+    };
     if let Some(note) = &opened.embedder_note {
         let frame = Frame::new().fill(palette(ui).warning_wash).corner_radius(tokens().space.radius);
         frame.inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {

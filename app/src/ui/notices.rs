@@ -16,7 +16,7 @@ pub(super) fn notices_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         return;
     }
     let offset = Vec2::new(-16.0, -(tokens().space.status_height + 12.0));
-    let area = Area::new(Id::new("notices")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, offset);
+    let area = Area::new(Id::unique("notices")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, offset);
     area.show(ui.ctx(), |ui| {
         for (index, notice) in state.notices.iter().enumerate() {
             notice_ui(ui, index, notice, commands);

@@ -68,7 +68,9 @@ fn grid(ui: &mut Ui, salt: &str, rows: impl FnOnce(&mut Ui)) {
 }
 
 fn library_facts(state: &AppState) -> Vec<(&'static str, String)> {
-    let Some(opened) = state.opened.value() else { return vec![("Library", "not open".to_owned())] };
+    let Some(opened) = state.opened.value() else {
+        return vec![("Library", "not open".to_owned())];
+    };
     let mut facts = vec![
         ("Home", opened.home.display().to_string()),
         ("Embedder", opened.embedder.clone()),

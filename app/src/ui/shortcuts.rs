@@ -13,7 +13,9 @@ pub(super) fn pressed(ctx: &Context, state: &AppState) -> Vec<Command> {
     found.sort_by_key(|entry| !entry.shortcut.is_some_and(|shortcut| shortcut.shift));
     let mut commands = Vec::new();
     for entry in found {
-        let Some(shortcut) = entry.shortcut else { continue };
+        let Some(shortcut) = entry.shortcut else {
+            continue;
+        };
         let free = shortcut.ctrl || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
         let consumed = free && ctx.input_mut(|input| input.consume_shortcut(&translated(shortcut)));
         if consumed {
@@ -39,9 +41,7 @@ fn key(name: KeyName) -> Key {
         KeyName::Escape => Key::Escape,
         KeyName::Delete => Key::Delete,
         KeyName::Char('.') => Key::Period,
-        KeyName::Char(character) => {
-            Key::from_name(&character.to_ascii_uppercase().to_string()).unwrap_or(Key::F35)
-        }
+        KeyName::Char(character) => Key::from_name(&character.to_ascii_uppercase().to_string()).unwrap_or(Key::F35),
     }
 }
 

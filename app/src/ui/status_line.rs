@@ -48,7 +48,11 @@ pub(super) fn ingest_sentence(progress: &IngestProgress, queued: usize) -> Strin
         return "Looking for files".to_owned();
     }
     let mut parts = vec![
-        format!("Ingesting {} of {}", format::count(progress.files_done), format::counted(progress.files_total, "file")),
+        format!(
+            "Ingesting {} of {}",
+            format::count(progress.files_done),
+            format::counted(progress.files_total, "file")
+        ),
         format::counted(progress.chunks_done, "chunk"),
     ];
     if progress.chunks_per_sec > 0.0 {
@@ -64,7 +68,9 @@ pub(super) fn ingest_sentence(progress: &IngestProgress, queued: usize) -> Strin
 }
 
 fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let Some(opened) = state.opened.value() else { return };
+    let Some(opened) = state.opened.value() else {
+        return;
+    };
     let model = state.settings.model.as_deref().unwrap_or("best model installed");
     ui.label(secondary(model)).on_hover_text("Writes the answers; choose another one under Models");
     ui.label(secondary("·"));

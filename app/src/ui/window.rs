@@ -8,8 +8,7 @@ use egui::{Ui, Vec2, ViewportBuilder};
 
 use super::workbench::{self, Workbench, WorkbenchOptions};
 use super::{theme, window_icon};
-use crate::jobs::OpenLibrary;
-use crate::library::{Library, LibraryOptions};
+use crate::library::LibraryOptions;
 use crate::state::Settings;
 
 /// What to open.
@@ -19,7 +18,7 @@ pub struct WindowOptions {
     pub library: LibraryOptions,
     /// Outcrop's home, where the window keeps its settings; `None` keeps none.
     pub home: Option<PathBuf>,
-    /// The folder of the sample documents, offered while the library is empty.
+    /// A folder of sample documents; `None` takes those that the program carries.
     pub samples: Option<PathBuf>,
 }
 
@@ -29,13 +28,6 @@ pub enum WindowError {
     /// The system gave no window or no way to draw into it.
     #[error("the window could not be opened: {0}; without a display, use the commands of `outcrop --help`")]
     Open(String),
-}
-
-impl WindowOptions {
-    pub(super) fn opener(&self) -> OpenLibrary {
-        let options = self.library.clone();
-        Arc::new(move || Library::open(options.clone()))
-    }
 }
 
 /// Opens the window and returns when it is closed.
@@ -66,21 +58,24 @@ struct Window {
 }
 
 impl Window {
-    fn new(cc: &CreationContext<'_>, options: WindowOptions, settings: Settings) -> Self {
+    fn new(cc: &CreationContext<'_>, window: WindowOptions, settings: Settings) -> Self {
         let size = settings.window_size.into();
-        let open = options.opener();
-        let options = WorkbenchOptions { open, home: options.home, settings, samples: options.samples };
+        let options = WorkbenchOptions { window, settings };
         Self { workbench: Workbench::new(&cc.egui_ctx, options), size }
     }
 
     /// Remembers a new size once the pointer is up, not while the edge is dragged.
     fn follow_size(&mut self, ctx: &egui::Context) {
+        // Asked for first: the context is locked while its input is read.
+        let zoom_factor = ctx.zoom_factor();
         let (inner, is_normal, is_down) = ctx.input(|input| {
             let viewport = input.viewport();
             let is_normal = !viewport.maximized.unwrap_or(false) && !viewport.fullscreen.unwrap_or(false);
-            (viewport.inner_rect.map(|rect| rect.size() * ctx.zoom_factor()), is_normal, input.pointer.any_down())
+            (viewport.inner_rect.map(|rect| rect.size() * zoom_factor), is_normal, input.pointer.any_down())
         });
-        let Some(size) = inner.filter(|size| is_normal && !is_down && (*size - self.size).length() > 1.0) else { return };
+        let Some(size) = inner.filter(|size| is_normal && !is_down && (*size - self.size).length() > 1.0) else {
+            return;
+        };
         self.size = size;
         self.workbench.remember_size(size);
     }

@@ -13,21 +13,18 @@ use super::search::SearchPanel;
 use super::settings::SettingsPanel;
 use super::theme::palette;
 use super::widgets::error_block;
+use super::window::WindowOptions;
 use super::{inspector, models, notices, rail, shortcuts, status_line, theme};
 use crate::command::{self, Command};
-use crate::jobs::{self, Jobs, OpenLibrary, Wake};
+use crate::jobs::{self, Jobs, JobsOptions, Wake};
 use crate::state::{AppState, Loadable, Settings, Space, ThemeChoice};
 
 /// What a workbench is made with.
 pub struct WorkbenchOptions {
-    /// Opens the library, on a thread of its own.
-    pub open: OpenLibrary,
-    /// Where settings are kept; `None` keeps none.
-    pub home: Option<PathBuf>,
+    /// The library, opened on a thread of its own, and where settings are kept.
+    pub window: WindowOptions,
     /// The settings to begin with.
     pub settings: Settings,
-    /// The folder of the sample documents, if there is one.
-    pub samples: Option<PathBuf>,
 }
 
 /// The window's state, jobs and panels.
@@ -56,12 +53,12 @@ impl Workbench {
         theme::apply(ctx);
         let waker = ctx.clone();
         let wake: Wake = Arc::new(move || waker.request_repaint());
-        let jobs = Jobs::new(options.home, options.open, wake);
+        let WindowOptions { library, home, samples } = options.window;
+        let jobs = Jobs::new(JobsOptions { library, home, samples }, wake);
         jobs.open_library();
         let state = AppState {
             space: options.settings.space,
             settings: options.settings,
-            samples: options.samples,
             opened: Loadable::Pending { previous: None },
             ..AppState::default()
         };

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::LabRequest;
 use super::vectors::SegmentVectors;
 use crate::extract::{Extraction, SpanPlace};
 use crate::store::DocumentId;
@@ -10,16 +11,23 @@ use crate::store::DocumentId;
 /// An open document.
 pub(super) struct OpenDocument {
     pub(super) id: DocumentId,
+    library_version: u64,
     pub(super) extraction: Arc<Extraction>,
     pub(super) places: PlaceIndex,
     pub(super) vectors: SegmentVectors,
 }
 
 impl OpenDocument {
-    pub(super) fn new(id: DocumentId, extraction: Arc<Extraction>) -> Self {
+    pub(super) fn new(request: &LabRequest, extraction: Arc<Extraction>) -> Self {
+        let (id, library_version) = (request.document, request.library_version);
         let places = PlaceIndex::new(&extraction);
         let vectors = SegmentVectors::of(&extraction.text);
-        Self { id, extraction, places, vectors }
+        Self { id, library_version, extraction, places, vectors }
+    }
+
+    /// Whether this is the document that `request` means, as the library holds it now.
+    pub(super) fn is(&self, request: &LabRequest) -> bool {
+        self.id == request.document && self.library_version == request.library_version
     }
 }
 

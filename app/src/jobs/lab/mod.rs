@@ -29,6 +29,8 @@ pub struct LabRequest {
     pub document: DocumentId,
     /// The chunker.
     pub config: ChunkerConfig,
+    /// Counts up when the library changed: the text is read again.
+    pub library_version: u64,
     /// Compute the boundary curve even if the chunker does not need it.
     pub curve_wanted: bool,
 }
@@ -85,24 +87,26 @@ impl Bench {
     fn work(&mut self, request: &LabRequest, cancel: &CancelToken) {
         let outcome = self.cut(request, cancel);
         if !cancel.is_cancelled() {
-            self.outbox.send(Event::Cut { number: request.number, outcome: outcome.map(Arc::new) });
+            let (document, number) = (request.document, request.number);
+            self.outbox.send(Event::Cut { document, number, outcome: outcome.map(Arc::new) });
         }
     }
 
     fn cut(&mut self, request: &LabRequest, cancel: &CancelToken) -> Result<LabResult, Error> {
         let mut open = match self.open.take() {
-            Some(open) if open.id == request.document => open,
-            _ => self.load(request.document)?,
+            Some(open) if open.is(request) => open,
+            _ => self.load(request)?,
         };
         let outcome = self.cut_open(&mut open, request, cancel);
         self.open = Some(open);
         outcome
     }
 
-    fn load(&self, document: DocumentId) -> Result<OpenDocument, Error> {
+    fn load(&self, request: &LabRequest) -> Result<OpenDocument, Error> {
+        let document = request.document;
         let loaded = self.library.extraction(document).map(Arc::new);
         self.outbox.send(Event::TextLoaded { document, outcome: loaded.clone() });
-        Ok(OpenDocument::new(document, loaded?))
+        Ok(OpenDocument::new(request, loaded?))
     }
 
     fn cut_open(
@@ -129,12 +133,7 @@ impl Bench {
     }
 
     /// Makes sure that the vectors which `request` needs are there.
-    fn embed_segments(
-        &self,
-        open: &mut OpenDocument,
-        request: &LabRequest,
-        cancel: &CancelToken,
-    ) -> Result<(), Error> {
+    fn embed_segments(&self, open: &mut OpenDocument, request: &LabRequest, cancel: &CancelToken) -> Result<(), Error> {
         let total = open.vectors.num_segments();
         let is_semantic = request.config.kind == ChunkerKind::Semantic;
         if !(is_semantic || request.curve_wanted || total <= FREE_SEGMENTS) {

@@ -89,6 +89,7 @@ fn head_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn nothing_ui(ui: &mut Ui) {
-    let help = "Each sentence carries the passage it comes from. If the library does not hold the answer, you are told.";
+    let help =
+        "Each sentence carries the passage it comes from. If the library does not hold the answer, you are told.";
     empty_state(ui, Icon::Chat, "Ask your documents", help, |_| {});
 }

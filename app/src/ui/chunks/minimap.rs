@@ -13,8 +13,14 @@ pub(super) struct View {
 }
 
 /// Draws the map into `rect`; gives where to scroll to when it is used.
-pub(super) fn minimap_ui(ui: &mut Ui, rect: Rect, result: &LabResult, view: View, hovered: Option<usize>) -> Option<f32> {
-    let response = ui.interact(rect, ui.id().with("minimap"), Sense::click_and_drag());
+pub(super) fn minimap_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    result: &LabResult,
+    view: View,
+    hovered: Option<usize>,
+) -> Option<f32> {
+    let response = ui.interact(rect, ui.scope_id().with("minimap"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "Layers of the whole document"));
     let height = result.rows.height.max(1.0);
     let scale = rect.height() / height;
@@ -25,7 +31,13 @@ pub(super) fn minimap_ui(ui: &mut Ui, rect: Rect, result: &LabResult, view: View
         pos2(rect.right(), (rect.top() + (view.top + view.height) * scale).min(rect.bottom())),
     );
     let ink = palette(ui).ink;
-    ui.painter().rect(seen, 2.0, ink.gamma_multiply(0.10), Stroke::new(1.0, ink.gamma_multiply(0.55)), StrokeKind::Inside);
+    ui.painter().rect(
+        seen,
+        2.0,
+        ink.gamma_multiply(0.10),
+        Stroke::new(1.0, ink.gamma_multiply(0.55)),
+        StrokeKind::Inside,
+    );
     let pointer = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked())?;
     Some(((pointer.y - rect.top()) / scale - view.height / 2.0).clamp(0.0, height))
 }

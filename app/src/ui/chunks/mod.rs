@@ -8,6 +8,7 @@ mod plot;
 mod row;
 mod sizes;
 mod text;
+mod threshold;
 mod toolbar;
 
 use std::sync::Arc;
@@ -53,7 +54,8 @@ impl ChunksPanel {
         commands: &mut Vec<Command>,
     ) {
         let mut hovered = None;
-        let side = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 16, right: 16, top: 8, bottom: 8 });
+        let side =
+            Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 16, right: 16, top: 8, bottom: 8 });
         let panel = Panel::right("boundary").default_size(440.0).size_range(300.0..=900.0).frame(side);
         panel.show(ui, |ui| {
             if let Some(error) = state.lab.result.error() {

@@ -1,26 +1,27 @@
 //! The boundary plot: similarity of neighbouring segments over the document, cuts, and the threshold as a line to
 //! drag.
 
-use egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
-use egui_plot::{AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
+use egui_plot::{
+    AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span,
+};
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
 use super::super::widgets::{format, link};
-use crate::chunk::{Boundary, ChunkerConfig, ChunkerKind, Threshold};
+use super::threshold::ThresholdHandle;
+use crate::chunk::Boundary;
 use crate::command::Command;
 use crate::state::{AppState, LabResult};
 
-/// How near the pointer must be to take hold of the threshold.
-const GRIP: f32 = 9.0;
 /// Curves with more points are drawn as the extremes of equal stretches.
 const MOST_POINTS: usize = 1600;
 /// Height of the strip of layers at the foot of the plot.
 const STRIP_HEIGHT: f32 = 10.0;
 
-/// Whether the threshold is in hand.
+/// The plot's own state.
 #[derive(Default)]
 pub(super) struct PlotView {
-    dragged: Option<f32>,
+    threshold: ThresholdHandle,
 }
 
 impl PlotView {
@@ -35,7 +36,7 @@ impl PlotView {
     ) -> Option<usize> {
         head_ui(ui, result, state, commands);
         let text_len = state.lab.extraction.value().map_or(1, |extraction| extraction.text.len().max(1));
-        let threshold = self.dragged.or(result.threshold).filter(|_| result.config.kind == ChunkerKind::Semantic);
+        let threshold = self.threshold.value(result);
         let height = (ui.available_height() * 0.42).clamp(160.0, 420.0);
         let inks = Inks::of(ui, result, hovered);
         let plot = plot(height, text_len, lowest(&result.curve));
@@ -53,65 +54,30 @@ impl PlotView {
             plot.points(cuts.allow_hover(false));
         });
         strip(ui, &shown.transform, result, hovered);
-        if let Some(threshold) = threshold {
-            threshold_label(ui, &shown.transform, threshold, self.dragged.is_none() && is_auto(&result.config));
-            self.drag(ui, &shown.response, &shown.transform, threshold, state, commands);
-        }
-        self.point(ui, &shown.response, &shown.transform, result, commands)
+        shown.response.clone().accessible_name("Boundary plot");
+        let held = threshold
+            .is_some_and(|threshold| self.threshold.ui(ui, &shown.transform, threshold, &state.lab.config, commands));
+        point(ui, &shown.response, &shown.transform, result, commands).filter(|_| !held)
     }
+}
 
-    /// Moves the threshold with the pointer.
-    fn drag(
-        &mut self,
-        ui: &Ui,
-        response: &Response,
-        transform: &PlotTransform,
-        threshold: f32,
-        state: &AppState,
-        commands: &mut Vec<Command>,
-    ) {
-        let y = transform.position_from_point_y(f64::from(threshold));
-        let is_near = |at: Pos2| (at.y - y).abs() <= GRIP;
-        let pressed_at = ui.input(|input| input.pointer.press_origin());
-        if response.drag_started() && pressed_at.is_some_and(is_near) {
-            self.dragged = Some(threshold);
-        }
-        if self.dragged.is_some() || response.hover_pos().is_some_and(is_near) {
-            ui.ctx().set_cursor_icon(CursorIcon::ResizeVertical);
-        }
-        let Some(held) = self.dragged else { return };
-        if let Some(at) = response.interact_pointer_pos() {
-            let value = (transform.value_from_position(at).y.clamp(0.0, 1.0) * 200.0).round() / 200.0;
-            if (value as f32 - held).abs() > f32::EPSILON {
-                self.dragged = Some(value as f32);
-                let threshold = Threshold::Fixed(value as f32);
-                commands.push(Command::SetChunker(ChunkerConfig { threshold, ..state.lab.config.clone() }));
-            }
-        }
-        if !response.dragged() {
-            self.dragged = None;
-        }
+/// Hovering finds the chunk; a click shows it and scrolls the text there.
+fn point(
+    ui: &Ui,
+    response: &Response,
+    transform: &PlotTransform,
+    result: &LabResult,
+    commands: &mut Vec<Command>,
+) -> Option<usize> {
+    let at = response.hover_pos()?;
+    let byte = transform.value_from_position(at).x.max(0.0) as usize;
+    let chunk = result.chunk_at(byte)?;
+    if response.clicked() {
+        let start = result.chunks.get(chunk).map_or(byte, |chunk| chunk.start);
+        commands.extend([Command::JumpTo(start), Command::InspectChunk(chunk)]);
     }
-
-    /// Hovering finds the chunk; a click shows it and scrolls the text there.
-    fn point(
-        &self,
-        ui: &Ui,
-        response: &Response,
-        transform: &PlotTransform,
-        result: &LabResult,
-        commands: &mut Vec<Command>,
-    ) -> Option<usize> {
-        let at = response.hover_pos().filter(|_| self.dragged.is_none())?;
-        let byte = transform.value_from_position(at).x.max(0.0) as usize;
-        let chunk = result.chunk_at(byte)?;
-        if response.clicked() {
-            let start = result.chunks.get(chunk).map_or(byte, |chunk| chunk.start);
-            commands.extend([Command::JumpTo(start), Command::InspectChunk(chunk)]);
-        }
-        crosshair(ui, transform, result, byte, at);
-        Some(chunk)
-    }
+    crosshair(ui, transform, result, byte, at);
+    Some(chunk)
 }
 
 struct Inks {
@@ -124,9 +90,8 @@ impl Inks {
     fn of(ui: &Ui, result: &LabResult, hovered: Option<usize>) -> Self {
         let colours = palette(ui);
         let stretch = hovered.and_then(|chunk| Some((chunk, result.chunks.get(chunk)?)));
-        let hovered = stretch.map(|(index, chunk)| {
-            ((chunk.start as f64, chunk.end as f64), layer(ui, index).edge.gamma_multiply(0.20))
-        });
+        let hovered = stretch
+            .map(|(index, chunk)| ((chunk.start as f64, chunk.end as f64), layer(ui, index).edge.gamma_multiply(0.20)));
         Self { curve: colours.ink_secondary, accent: colours.accent, hovered }
     }
 }
@@ -181,10 +146,6 @@ fn lowest(curve: &[Boundary]) -> f64 {
     curve.iter().fold(0.0, |lowest, boundary| f64::from(boundary.similarity).min(lowest))
 }
 
-fn is_auto(config: &ChunkerConfig) -> bool {
-    config.threshold == Threshold::Auto
-}
-
 /// The curve within `range`, reduced to the extremes of equal stretches where it has too many points.
 fn thinned(curve: &[Boundary], range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
     let from = curve.partition_point(|boundary| (boundary.position as f64) < *range.start()).saturating_sub(1);
@@ -231,18 +192,6 @@ fn strip(ui: &Ui, transform: &PlotTransform, result: &LabResult, hovered: Option
     }
 }
 
-fn threshold_label(ui: &Ui, transform: &PlotTransform, threshold: f32, is_auto: bool) {
-    let colours = palette(ui);
-    let frame = transform.frame();
-    let at = pos2(frame.right() - 4.0, transform.position_from_point_y(f64::from(threshold)) - 3.0);
-    let text = if is_auto { format!("auto {threshold:.2}") } else { format!("{threshold:.2}") };
-    let font = FontId::monospace(tokens().text.caption);
-    let galley = ui.painter().layout_no_wrap(text, font, colours.on_accent);
-    let ground = Align2::RIGHT_BOTTOM.anchor_size(at, galley.size() + egui::vec2(10.0, 4.0));
-    ui.painter().rect_filled(ground, 4.0, colours.accent);
-    ui.painter().galley(ground.center() - galley.size() / 2.0, galley, colours.on_accent);
-}
-
 /// A thin line at the pointer with the similarity of the nearest boundary.
 fn crosshair(ui: &Ui, transform: &PlotTransform, result: &LabResult, byte: usize, at: Pos2) {
     let colours = palette(ui);
@@ -252,7 +201,8 @@ fn crosshair(ui: &Ui, transform: &PlotTransform, result: &LabResult, byte: usize
     let Some(boundary) = result.curve.get(after).or(result.curve.last()) else { return };
     let font = FontId::monospace(tokens().text.caption);
     let text = format!("{:.2}", boundary.similarity);
-    let (anchor, x) = if at.x > frame.center().x { (Align2::RIGHT_TOP, at.x - 5.0) } else { (Align2::LEFT_TOP, at.x + 5.0) };
+    let (anchor, x) =
+        if at.x > frame.center().x { (Align2::RIGHT_TOP, at.x - 5.0) } else { (Align2::LEFT_TOP, at.x + 5.0) };
     ui.painter().text(pos2(x, frame.top() + 2.0), anchor, text, font, colours.ink_secondary);
 }
 

@@ -1,7 +1,9 @@
 //! One row of a layer: the line that opens a chunk, or a line of its text.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Align2, Color32, FontId, Label, Layout, Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2};
+use egui::{
+    Align, Align2, Color32, FontId, Label, Layout, Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
+};
 
 use super::super::theme::{layer, palette, tokens};
 use super::super::widgets::format;
@@ -41,7 +43,7 @@ impl RowPainter<'_> {
 
     fn header_ui(&self, ui: &mut Ui, rect: Rect, chunk: usize) -> bool {
         let band = Rect::from_min_max(pos2(rect.left(), rect.top() + CUT_HEIGHT), rect.max);
-        let response = ui.interact(band, ui.id().with(("chunk", chunk)), Sense::click());
+        let response = ui.interact(band, ui.scope_id().with(("chunk", chunk)), Sense::click());
         response.widget_info(|| {
             let is_selected = self.selected == Some(chunk);
             WidgetInfo::selected(Role::Button, true, is_selected, format!("Chunk {}", chunk + 1))
@@ -53,7 +55,13 @@ impl RowPainter<'_> {
         let left = pos2(band.left() + TEXT_LEFT, band.center().y + 1.0);
         let number = ui.painter().text(left, Align2::LEFT_CENTER, chunk + 1, caption.clone(), layer(ui, chunk).edge);
         let facts = self.facts(chunk);
-        ui.painter().text(pos2(number.right() + 10.0, left.y), Align2::LEFT_CENTER, facts, caption, colours.ink_secondary);
+        ui.painter().text(
+            pos2(number.right() + 10.0, left.y),
+            Align2::LEFT_CENTER,
+            facts,
+            caption,
+            colours.ink_secondary,
+        );
         response.clicked()
     }
 
@@ -67,7 +75,9 @@ impl RowPainter<'_> {
 
     /// The cut before a chunk: dark where the meaning changes, pale where it hardly does.
     fn cut_line(&self, ui: &Ui, rect: Rect, chunk: usize) {
-        let Some(similarity) = self.result.chunks.get(chunk).and_then(|chunk| chunk.left_similarity) else { return };
+        let Some(similarity) = self.result.chunks.get(chunk).and_then(|chunk| chunk.left_similarity) else {
+            return;
+        };
         let colours = palette(ui);
         let strength = (1.0 - similarity).clamp(0.0, 1.0);
         let ink = colours.cut_weak.lerp_to_gamma(colours.cut_strong, strength);

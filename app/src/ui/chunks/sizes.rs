@@ -29,7 +29,9 @@ pub(super) fn sizes_ui(ui: &mut Ui, result: &LabResult) {
 fn histogram_ui(ui: &mut Ui, stats: &SizeStats, unit: &str) {
     let (rect, response) = ui.allocate_exact_size(Vec2::new(ui.available_width(), HEIGHT), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Sizes of chunks"));
-    let Some(tallest) = stats.histogram.iter().max().filter(|tallest| **tallest > 0) else { return };
+    let Some(tallest) = stats.histogram.iter().max().filter(|tallest| **tallest > 0) else {
+        return;
+    };
     let colours = palette(ui);
     let plot = Rect::from_min_max(rect.min, pos2(rect.right(), rect.bottom() - 14.0));
     let step = plot.width() / stats.histogram.len() as f32;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use egui::{FontId, Rect, ScrollArea, Ui, Vec2, pos2};
 
-use super::{minimap, row};
 use super::super::theme::tokens;
+use super::{minimap, row};
 use crate::command::Command;
 use crate::extract::Extraction;
 use crate::state::{AppState, LabResult, RowMetrics, Selection};
@@ -61,7 +61,7 @@ impl TextView {
             let painter = row::RowPainter { text: &extraction.text, result, hovered, selected };
             rows_ui(ui, viewport, &painter, commands)
         });
-        let top = output.state.offset().y;
+        let top = output.state.clamped_offset().y;
         self.remember(result, top);
         let view = minimap::View { top, height: room.height() };
         self.wanted_offset = minimap::minimap_ui(ui, map, result, view, hovered);

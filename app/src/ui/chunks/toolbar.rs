@@ -52,7 +52,9 @@ fn picker_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// Offers to keep the chunker in hand where it differs from what is stored.
 fn store_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else { return };
+    let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else {
+        return;
+    };
     if record.chunker.as_ref() != Some(&state.lab.config) && primary(ui, "Use for this document").clicked() {
         commands.push(Command::UseChunkerForDocument);
     }

@@ -6,16 +6,16 @@ use super::super::icons::Icon;
 use super::super::theme::{palette, secondary, title, tokens};
 use super::super::widgets::{icon_text_button, primary};
 use crate::command::Command;
-use crate::state::AppState;
 
 const SIZE: Vec2 = Vec2::new(560.0, 300.0);
 
-pub(super) fn first_run_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(super) fn first_run_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     let room = ui.available_rect_before_wrap();
     let rect = Rect::from_center_size(room.center() - Vec2::new(0.0, 24.0), SIZE.min(room.size()));
     let dropping = ui.input(|input| !input.raw.hovered_files.is_empty());
     let colours = palette(ui);
-    let (ink, ground) = if dropping { (colours.accent, colours.accent_wash) } else { (colours.hairline_strong, colours.ground) };
+    let (ink, ground) =
+        if dropping { (colours.accent, colours.accent_wash) } else { (colours.hairline_strong, colours.ground) };
     ui.painter().rect_filled(rect, 12.0, ground);
     dashed(ui, rect, Stroke::new(1.5, ink));
     let inner = UiBuilder::new().max_rect(rect.shrink(24.0)).layout(Layout::top_down(Align::Center));
@@ -27,17 +27,16 @@ pub(super) fn first_run_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Com
         ui.label(title("Drop documents here to ask questions about them"));
         ui.label(secondary("PDF, Word, Markdown, HTML, CSV, JSON, text and code. Nothing leaves this machine."));
         ui.add_space(14.0);
-        buttons_ui(ui, state, commands);
+        buttons_ui(ui, commands);
     });
 }
 
-fn buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let width = if state.samples.is_some() { 384.0 } else { 256.0 };
+fn buttons_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     ui.allocate_ui_with_layout(
-        Vec2::new(width, tokens().space.control_height),
+        Vec2::new(396.0, tokens().space.control_height),
         Layout::left_to_right(Align::Center),
         |ui| {
-            if state.samples.is_some() && primary(ui, "Try the samples").clicked() {
+            if primary(ui, "Try the samples").clicked() {
                 commands.push(Command::AddSamples);
             }
             if icon_text_button(ui, Icon::Plus, "Choose files…").clicked() {

@@ -23,7 +23,8 @@ pub(super) struct LibraryPanel {
 impl LibraryPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 0 });
+        let frame =
+            Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 0 });
         CentralPanel::default().frame(frame).show(ui, |ui| {
             toolbar::toolbar_ui(ui, &mut self.filter, state, commands);
             if let Some(progress) = &state.library.ingest {
@@ -45,7 +46,7 @@ fn contents_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         return;
     };
     if documents.is_empty() && state.library.ingest.is_none() && state.library.queued == 0 {
-        first_run::first_run_ui(ui, state, commands);
+        first_run::first_run_ui(ui, commands);
         return;
     }
     let listed = state.library.listed();

@@ -100,7 +100,8 @@ fn menu_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
         ui.close();
     }
     if ui.button("Read again").clicked() {
-        commands.push(Command::RestoreDocuments(vec![(record.path.clone(), record.chunker.clone().unwrap_or_default())]));
+        commands
+            .push(Command::RestoreDocuments(vec![(record.path.clone(), record.chunker.clone().unwrap_or_default())]));
         ui.close();
     }
     if ui.button("Remove").clicked() {

@@ -13,7 +13,11 @@ pub(super) fn toolbar_ui(ui: &mut Ui, filter: &mut String, state: &AppState, com
         ui.label(title("Library"));
         let (documents, chunks) = state.library.totals();
         if documents > 0 {
-            let totals = format!("{} searchable  ·  {}", format::counted(documents, "document"), format::counted(chunks, "chunk"));
+            let totals = format!(
+                "{} searchable  ·  {}",
+                format::counted(documents, "document"),
+                format::counted(chunks, "chunk")
+            );
             ui.label(secondary(totals));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -4,9 +4,9 @@ use egui::{ClippedPrimitive, TexturesDelta};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 use image::RgbaImage;
 use wgpu::{
-    Adapter, CommandEncoderDescriptor, Device, DeviceDescriptor, DeviceType, Extent3d, Instance,
-    InstanceDescriptor, LoadOp, Operations, PollType, Queue, RenderPassColorAttachment, RenderPassDescriptor,
-    StoreOp, Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages,
+    Adapter, CommandEncoderDescriptor, Device, DeviceDescriptor, DeviceType, Extent3d, Instance, InstanceDescriptor,
+    LoadOp, Operations, PollType, Queue, RenderPassColorAttachment, RenderPassDescriptor, StoreOp, Texture,
+    TextureDescriptor, TextureDimension, TextureFormat, TextureUsages,
 };
 
 use super::OffscreenError;
@@ -84,6 +84,7 @@ impl Canvas {
         self.read_back(width, height)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a picture is wanted at once, and no frame waits for it")]
     fn read_back(&self, width: u32, height: u32) -> Result<RgbaImage, OffscreenError> {
         let row_bytes = width * BYTES_PER_PIXEL;
         let padded_row_bytes = row_bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
@@ -94,7 +95,8 @@ impl Canvas {
             mapped_at_creation: false,
         });
         let mut encoder = self.device.create_command_encoder(&CommandEncoderDescriptor { label: Some("read-back") });
-        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded_row_bytes), rows_per_image: None };
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded_row_bytes), rows_per_image: None };
         let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
         encoder.copy_texture_to_buffer(self.texture.as_image_copy(), to, self.texture.size());
         let submission = self.queue.submit([encoder.finish()]);

@@ -70,6 +70,8 @@ pub enum OffscreenError {
 /// # Errors
 /// Nothing can draw, the library does not open, a job takes too long, or a file cannot be written.
 pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<PathBuf>, OffscreenError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|err| OffscreenError::Write { path: folder.to_owned(), detail: err.to_string() })?;
     let mut stage = Stage::open(options)?;
     prepare(&mut stage, &options.question)?;
     let mut files = Vec::new();
@@ -94,7 +96,8 @@ fn prepare(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
     }
     if let Some(document) = showpiece(stage.state()) {
         let size = if document.chunks > 40 { 1500 } else { 700 };
-        let config = ChunkerConfig { kind: ChunkerKind::Semantic, size, overlap: 0, min_size: 120, ..ChunkerConfig::default() };
+        let config =
+            ChunkerConfig { kind: ChunkerKind::Semantic, size, overlap: 0, min_size: 120, ..ChunkerConfig::default() };
         stage.push(Command::OpenInChunks { document: document.id, byte: None });
         stage.push(Command::SetChunker(config));
         stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending() && state.lab.document.is_some())?;

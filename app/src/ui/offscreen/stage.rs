@@ -9,6 +9,7 @@ use super::canvas::Canvas;
 use super::{OffscreenError, ScreenOptions};
 use crate::command::Command;
 use crate::state::{AppState, Settings};
+use crate::ui::window::WindowOptions;
 use crate::ui::workbench::{Workbench, WorkbenchOptions};
 
 /// Pause between frames while a job is awaited.
@@ -25,20 +26,13 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn open(options: &ScreenOptions) -> Result<Self, OffscreenError> {
-        let pixels = options.size.map(|points| (points * options.pixels_per_point).round() as u32);
-        let canvas = Canvas::new(pixels)?;
+        let ScreenOptions { size, pixels_per_point, .. } = *options;
+        let canvas = Canvas::new(size.map(|points| (points * pixels_per_point).round() as u32))?;
         let ctx = Context::default();
-        let workbench = Workbench::new(
-            &ctx,
-            WorkbenchOptions {
-                open: options.window.opener(),
-                home: None,
-                settings: Settings { window_size: options.size, ..Settings::default() },
-                samples: options.window.samples.clone(),
-            },
-        );
-        let pixels_per_point = options.pixels_per_point;
-        Ok(Self { ctx, workbench, canvas, size: options.size, pixels_per_point, started: Instant::now() })
+        let settings = Settings { window_size: size, ..Settings::default() };
+        let window = WindowOptions { home: None, ..options.window.clone() };
+        let workbench = Workbench::new(&ctx, WorkbenchOptions { window, settings });
+        Ok(Self { ctx, workbench, canvas, size, pixels_per_point, started: Instant::now() })
     }
 
     pub(super) fn state(&self) -> &AppState {

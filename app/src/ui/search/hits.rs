@@ -27,8 +27,10 @@ fn hit_ui(ui: &mut Ui, index: usize, results: &SearchResults, is_selected: bool,
     let hit = &results.hits[index];
     let colours = palette(ui);
     let (rect, _) = ui.allocate_exact_size(Vec2::new(ui.available_width(), ROW_HEIGHT), Sense::hover());
-    let response = ui.interact(rect, ui.id().with(("hit", index)), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, format!("Hit {}: {}", hit.rank, hit.title)));
+    let response = ui.interact(rect, ui.scope_id().with(("hit", index)), Sense::click());
+    response.widget_info(|| {
+        WidgetInfo::selected(Role::ListItem, true, is_selected, format!("Hit {}: {}", hit.rank, hit.title))
+    });
     let ground = match (is_selected, response.hovered()) {
         (true, _) => Some(colours.accent_wash),
         (false, true) => Some(colours.hover),

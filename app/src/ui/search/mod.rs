@@ -77,7 +77,9 @@ fn arrow_keys(ui: &Ui, selected: Option<usize>, hits: usize, commands: &mut Vec<
 }
 
 fn summary_ui(ui: &mut Ui, state: &AppState) {
-    let Some(results) = state.search.results.value() else { return };
+    let Some(results) = state.search.results.value() else {
+        return;
+    };
     let found = format::counted(results.hits.len(), "passage");
     let sentence = format!("{found}  ·  {}  ·  vectors on {}", format::millis(results.took_ms), results.backend);
     ui.label(secondary(sentence));

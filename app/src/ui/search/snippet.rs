@@ -30,11 +30,7 @@ fn layout(ui: &Ui, text: &str, marks: &[Range<usize>], size: f32) -> LayoutJob {
     let colours = palette(ui);
     let line_height = Some((size * 1.42).round());
     let plain = TextFormat { line_height, ..TextFormat::simple(FontId::proportional(size), colours.ink) };
-    let mark = TextFormat {
-        background: colours.mark,
-        font_id: FontId::new(size, strong_font()),
-        ..plain.clone()
-    };
+    let mark = TextFormat { background: colours.mark, font_id: FontId::new(size, strong_font()), ..plain.clone() };
     let mut job = LayoutJob::default();
     let mut done = 0;
     for range in marks {
@@ -103,7 +99,10 @@ mod tests {
 
     #[test]
     fn words_and_their_inflections_are_marked() {
-        assert_eq!(found("Valves close; the valve was closed.", "closing valve"), ["Valves", "close", "valve", "closed"]);
+        assert_eq!(
+            found("Valves close; the valve was closed.", "closing valve"),
+            ["Valves", "close", "valve", "closed"]
+        );
         assert_eq!(found("Code BENCH 42 and benches", "bench 42"), ["BENCH", "42", "benches"]);
         assert!(found("to be or not", "is it of").is_empty());
     }

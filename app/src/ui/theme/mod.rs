@@ -9,7 +9,7 @@ mod tokens;
 
 pub(crate) use fonts::{install as install_fonts, strong_family as strong_font};
 pub(crate) use style::{apply, mono, secondary, strong, title};
-pub(crate) use tokens::{Layer, Palette, Tokens, sequential, tokens};
+pub(crate) use tokens::{Layer, Palette, tokens};
 
 use egui::Ui;
 

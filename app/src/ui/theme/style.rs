@@ -3,8 +3,7 @@
 use egui::epaint::Shadow;
 use egui::style::{ScrollAnimation, ScrollStyle, Selection, TextCursorStyle, WidgetVisuals, Widgets};
 use egui::{
-    Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme,
-    Vec2, Visuals,
+    Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme, Vec2, Visuals,
 };
 
 use super::fonts;
@@ -76,11 +75,7 @@ fn set_spacing(style: &mut Style, tokens: &Tokens) {
     spacing.slider_rail_height = 4.0;
     spacing.tooltip_width = 420.0;
     spacing.icon_width = 16.0;
-    spacing.scroll = ScrollStyle {
-        bar_width: 8.0,
-        floating_width: 4.0,
-        ..ScrollStyle::floating()
-    };
+    spacing.scroll = ScrollStyle { bar_width: 8.0, floating_width: 4.0, ..ScrollStyle::floating() };
 }
 
 fn visuals(tokens: &Tokens, dark: bool) -> Visuals {
@@ -91,10 +86,7 @@ fn visuals(tokens: &Tokens, dark: bool) -> Visuals {
         dark_mode: dark,
         weak_text_color: Some(colours.ink_secondary),
         widgets: widgets(colours, radius),
-        selection: Selection {
-            bg_fill: colours.selection,
-            stroke: Stroke::new(1.5, colours.accent),
-        },
+        selection: Selection { bg_fill: colours.selection, stroke: Stroke::new(1.5, colours.accent) },
         hyperlink_color: colours.accent,
         faint_bg_color: colours.surface,
         extreme_bg_color: colours.raised,

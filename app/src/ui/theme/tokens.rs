@@ -11,9 +11,7 @@ const SOURCE: &str = include_str!("../../../../assets/theme/outcrop.toml");
 /// The tokens of the window, parsed once.
 pub(crate) fn tokens() -> &'static Tokens {
     static TOKENS: OnceLock<Tokens> = OnceLock::new();
-    TOKENS.get_or_init(|| {
-        Tokens::parse(SOURCE).expect("assets/theme/outcrop.toml is part of the program and tested")
-    })
+    TOKENS.get_or_init(|| Tokens::parse(SOURCE).expect("assets/theme/outcrop.toml is part of the program and tested"))
 }
 
 macro_rules! palette {
@@ -31,9 +29,29 @@ macro_rules! palette {
 }
 
 palette!(
-    ground, surface, raised, hover, pressed, hairline, hairline_strong, ink, ink_secondary,
-    ink_faint, accent, accent_strong, accent_wash, on_accent, warning, warning_wash, error,
-    error_wash, selection, mark, shadow, cut_weak, cut_strong,
+    ground,
+    surface,
+    raised,
+    hover,
+    pressed,
+    hairline,
+    hairline_strong,
+    ink,
+    ink_secondary,
+    ink_faint,
+    accent,
+    accent_strong,
+    accent_wash,
+    on_accent,
+    warning,
+    warning_wash,
+    error,
+    error_wash,
+    selection,
+    mark,
+    shadow,
+    cut_weak,
+    cut_strong,
 );
 
 /// The colours of one layer of text.
@@ -54,7 +72,6 @@ pub(crate) struct Space {
     pub(crate) m: f32,
     pub(crate) l: f32,
     pub(crate) xl: f32,
-    pub(crate) xxl: f32,
     pub(crate) radius: f32,
     pub(crate) rail_width: f32,
     pub(crate) inspector_width: f32,
@@ -120,9 +137,7 @@ struct Sequential {
 impl Tokens {
     fn parse(source: &str) -> Result<Self, String> {
         let document: Document = toml::from_str(source).map_err(|err| err.to_string())?;
-        let layers = document.layers.iter().map(|entry| {
-            Ok([layer_from(&entry.light)?, layer_from(&entry.dark)?])
-        });
+        let layers = document.layers.iter().map(|entry| Ok([layer_from(&entry.light)?, layer_from(&entry.dark)?]));
         Ok(Self {
             light: Palette::from_table(&document.light)?,
             dark: Palette::from_table(&document.dark)?,
@@ -161,6 +176,7 @@ fn named_colour(table: &BTreeMap<String, String>, name: &str) -> Result<Color32,
     colour(hex)
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is where tokens become colours")]
 fn colour(hex: &str) -> Result<Color32, String> {
     Color32::from_hex(hex).map_err(|err| format!("{hex:?} is not a colour: {err:?}"))
 }

@@ -7,10 +7,7 @@ use crate::ui::theme::{palette, tokens};
 /// Shows `choices` side by side; gives the one that was clicked.
 pub(crate) fn segmented<T: Copy + PartialEq>(ui: &mut Ui, current: T, choices: &[(T, &str)]) -> Option<T> {
     let colours = palette(ui);
-    let frame = Frame::new()
-        .fill(colours.hover)
-        .corner_radius(tokens().space.radius)
-        .inner_margin(Margin::same(2));
+    let frame = Frame::new().fill(colours.hover).corner_radius(tokens().space.radius).inner_margin(Margin::same(2));
     frame
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;

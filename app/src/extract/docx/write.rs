@@ -1,0 +1,201 @@
+//! From blocks to text with sections and rows.
+
+use super::Notes;
+use super::body::{Block, Cell, Paragraph, Row, Table};
+use super::styles::TITLE_LEVEL;
+use crate::extract::rows::{RowWriter, is_header};
+use crate::extract::sections::SectionWriter;
+use crate::extract::{ExtractError, TextBuilder};
+
+/// Writes all blocks; the title that the document shows, if it shows one.
+pub(super) fn write_blocks(
+    built: &mut TextBuilder,
+    blocks: &[Block],
+    notes: &Notes,
+) -> Result<Option<String>, ExtractError> {
+    let mut writer = BlockWriter {
+        built,
+        notes,
+        sections: SectionWriter::default(),
+        title: None,
+        after_list_item: false,
+    };
+    writer.write(blocks)?;
+    let BlockWriter {
+        built,
+        sections,
+        title,
+        ..
+    } = writer;
+    sections.finish(built);
+    Ok(title)
+}
+
+struct BlockWriter<'a> {
+    built: &'a mut TextBuilder,
+    notes: &'a Notes,
+    sections: SectionWriter,
+    title: Option<String>,
+    after_list_item: bool,
+}
+
+impl BlockWriter<'_> {
+    fn write(&mut self, blocks: &[Block]) -> Result<(), ExtractError> {
+        for block in blocks {
+            match block {
+                Block::Paragraph(paragraph) => self.write_paragraph(paragraph)?,
+                Block::Table(table) if is_layout(table) => {
+                    for cell in table.rows.iter().flat_map(|row| &row.cells) {
+                        self.write(&cell.blocks)?;
+                    }
+                }
+                Block::Table(table) => self.write_table(table)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write_paragraph(&mut self, paragraph: &Paragraph) -> Result<(), ExtractError> {
+        let text = paragraph.text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let list_depth = paragraph.list_depth.filter(|_| paragraph.level.is_none());
+        if list_depth.is_some() && self.after_list_item {
+            self.built.break_line();
+        } else {
+            self.built.break_paragraph();
+        }
+        self.after_list_item = list_depth.is_some();
+        if let Some(level) = paragraph.level {
+            self.begin_section(level, text);
+        }
+        if let Some(depth) = list_depth {
+            self.built.push(&"  ".repeat(depth.min(8).into()))?;
+            self.built.push("- ")?;
+        }
+        self.built.push(text)?;
+        self.write_notes(&paragraph.notes)
+    }
+
+    fn begin_section(&mut self, level: u8, title: &str) {
+        let start = self.built.len();
+        self.sections.begin(self.built, level, title, start);
+        if level == TITLE_LEVEL || (level == 1 && self.title.is_none()) {
+            self.title.get_or_insert_with(|| title.to_owned());
+        }
+    }
+
+    fn write_notes(&mut self, ids: &[(&'static str, String)]) -> Result<(), ExtractError> {
+        for id in ids {
+            if let Some(text) = self.notes.get(id).filter(|text| !text.is_empty()) {
+                self.built.break_line();
+                self.built.push(&format!("[{} {}] {text}", id.0, id.1))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_table(&mut self, table: &Table) -> Result<(), ExtractError> {
+        self.built.break_paragraph();
+        self.after_list_item = false;
+        let mut writer = RowWriter::default();
+        let mut above = Vec::new();
+        let header_rows = count_header_rows(table);
+        for (at, row) in table.rows.iter().enumerate() {
+            let fields = fields_of(row, at < header_rows, &above);
+            if at < header_rows {
+                writer.add_header(fields.iter().map(String::as_str));
+            } else {
+                writer.write(self.built, fields.iter().map(String::as_str))?;
+            }
+            above = fields;
+        }
+        if header_rows == table.rows.len() {
+            self.built.push(&writer.header_line())?;
+        }
+        let cells = table.rows.iter().flat_map(|row| &row.cells);
+        let paragraphs = cells
+            .flat_map(|cell| &cell.blocks)
+            .filter_map(Block::as_paragraph);
+        for paragraph in paragraphs {
+            self.write_notes(&paragraph.notes)?;
+        }
+        self.built.break_paragraph();
+        Ok(())
+    }
+}
+
+/// A table that arranges text: it has one cell in each row, or headings in its cells, or one row with a table.
+fn is_layout(table: &Table) -> bool {
+    let cells = || table.rows.iter().flat_map(|row| &row.cells);
+    let is_heading = |block: &Block| block.as_paragraph().is_some_and(|p| p.level.is_some());
+    let is_table = |block: &Block| matches!(block, Block::Table(_));
+    let has = |wanted: &dyn Fn(&Block) -> bool| cells().any(|cell| cell.blocks.iter().any(wanted));
+    table.rows.iter().all(|row| row.cells.len() <= 1)
+        || has(&is_heading)
+        || (table.rows.len() == 1 && has(&is_table))
+}
+
+fn count_header_rows(table: &Table) -> usize {
+    let marked = table.rows.iter().take_while(|row| row.is_header).count();
+    let [first, second, ..] = table.rows.as_slice() else {
+        return marked;
+    };
+    if marked > 0 {
+        return marked;
+    }
+    let texts = |row: &Row| row.cells.iter().map(cell_text).collect::<Vec<_>>();
+    let (first, second) = (texts(first), texts(second));
+    usize::from(is_header(
+        first.iter().map(String::as_str),
+        second.iter().map(String::as_str),
+    ))
+}
+
+/// The fields of a row by column. A cell that continues the one above repeats it, so that a row stands alone.
+fn fields_of(row: &Row, names_columns: bool, above: &[String]) -> Vec<String> {
+    let mut fields: Vec<String> = Vec::new();
+    for cell in &row.cells {
+        let text = if cell.continues {
+            above.get(fields.len()).cloned().unwrap_or_default()
+        } else {
+            cell_text(cell)
+        };
+        for spanned in 0..cell.columns {
+            let repeats = spanned == 0 || names_columns;
+            fields.push(if repeats { text.clone() } else { String::new() });
+        }
+    }
+    fields
+}
+
+/// A cell on one line; a table in it becomes `(a; b), (c; d)` under its own header.
+fn cell_text(cell: &Cell) -> String {
+    let texts = cell.blocks.iter().map(|block| match block {
+        Block::Paragraph(paragraph) => paragraph.text.trim().to_owned(),
+        Block::Table(table) => inner_table_text(table),
+    });
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+    texts.join(" ")
+}
+
+fn inner_table_text(table: &Table) -> String {
+    let header_rows = count_header_rows(table);
+    let names = table.rows.first().filter(|_| header_rows > 0);
+    let names = names.map_or_else(Vec::new, |row| fields_of(row, true, &[]));
+    let row_text = |row: &Row| {
+        let fields = fields_of(row, false, &[]);
+        let named = fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| !field.is_empty());
+        let named = named.map(|(column, field)| match names.get(column) {
+            Some(name) if !name.is_empty() => format!("{name}: {field}"),
+            _ => field.clone(),
+        });
+        format!("({})", named.collect::<Vec<_>>().join(", "))
+    };
+    let rows = table.rows.iter().skip(header_rows).map(row_text);
+    rows.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,348 @@
+//! Ingestion: what is skipped, replaced, renamed, refused, stopped and shared between instances.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
+use outcrop::ingest::IngestOptions;
+use outcrop::progress::{IngestPhase, IngestProgress};
+use outcrop::retrieve::SearchMode;
+use outcrop::store::DocumentStatus;
+use outcrop::{CancelToken, Library};
+
+use super::fixture::{World, assert_searchable_is_ready, chunks_of, found, ingest, ingest_with, mode, name_of, status};
+
+/// The hash embedder, counting texts and slow where asked to be.
+#[derive(Default)]
+struct Counting {
+    texts: AtomicUsize,
+    pause: Duration,
+}
+
+impl Embedder for Counting {
+    fn name(&self) -> &str {
+        HashEmbedder.name()
+    }
+
+    fn fingerprint(&self) -> &str {
+        HashEmbedder.fingerprint()
+    }
+
+    fn dims(&self) -> usize {
+        HashEmbedder.dims()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        HashEmbedder.count_tokens(text)
+    }
+
+    fn window_tokens(&self) -> usize {
+        HashEmbedder.window_tokens()
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+        on_done: &mut dyn FnMut(usize),
+    ) -> Result<Vec<f32>, EmbedError> {
+        for _ in texts {
+            if cancel.is_cancelled() {
+                return Err(EmbedError::Cancelled);
+            }
+            std::thread::sleep(self.pause);
+        }
+        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        HashEmbedder.embed(texts, role, cancel, on_done)
+    }
+}
+
+fn counting(world: &World, pause: Duration) -> (Library, Arc<Counting>) {
+    let embedder = Arc::new(Counting { pause, ..Counting::default() });
+    let mut options = world.options();
+    options.embedder = Some(embedder.clone());
+    (Library::open(options).unwrap(), embedder)
+}
+
+fn lines(word: &str, count: usize) -> String {
+    (0..count).map(|line| format!("Line {line} tells of {word} and of strata below it.\n\n")).collect()
+}
+
+#[test]
+fn unchanged_files_are_skipped_and_changed_ones_replaced() {
+    let world = World::new();
+    world.write("a.txt", &lines("basalt", 5));
+    world.write("b.txt", &lines("granite", 5));
+    let (library, embedder) = counting(&world, Duration::ZERO);
+    let first = ingest(&library, &[world.documents()]);
+    assert!(first.files.iter().all(|file| file.status == DocumentStatus::Ready && !file.unchanged));
+    let embedded = embedder.texts.load(Ordering::Relaxed);
+
+    world.write("b.txt", &lines("marble", 4));
+    let second = ingest(&library, &[world.documents()]);
+    let outcomes: Vec<_> = second.files.iter().map(|file| (file.unchanged, file.document)).collect();
+    assert_eq!(outcomes, [(true, first.files[0].document), (false, first.files[1].document)]);
+    assert_eq!(second.files[0].chunks, first.files[0].chunks);
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), embedded + second.files[1].chunks);
+    assert!(found(&library, "granite", &mode(SearchMode::Keyword, 10)).is_empty());
+    assert_eq!(found(&library, "marble", &mode(SearchMode::Keyword, 10)), ["b.txt"; 4]);
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn a_renamed_file_keeps_its_document() {
+    let world = World::new();
+    let old = world.write("old.txt", &lines("basalt", 3));
+    let library = world.open();
+    let first = ingest(&library, &[world.documents()]);
+    std::fs::rename(old, world.path("new.txt")).unwrap();
+    let second = ingest(&library, &[world.documents()]);
+    assert_eq!(second.files[0].document, first.files[0].document);
+    assert!(second.files[0].unchanged);
+    let documents = library.documents().unwrap();
+    assert_eq!(documents.len(), 1);
+    assert_eq!((name_of(&documents[0].path).as_str(), documents[0].title.as_str()), ("new.txt", "new.txt"));
+    assert_eq!(found(&library, "basalt", &mode(SearchMode::Keyword, 1)), ["new.txt"]);
+}
+
+#[test]
+fn the_same_bytes_at_two_paths_are_embedded_once() {
+    let world = World::new();
+    let text = format!("# Quarry\n\n{}", lines("basalt", 6));
+    world.write("one.md", &text);
+    world.write("two.md", &text);
+    let (library, embedder) = counting(&world, Duration::ZERO);
+    let report = ingest(&library, &[world.documents()]);
+    assert_eq!(library.documents().unwrap().len(), 2);
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), report.files[0].chunks);
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn another_chunker_chunks_anew_and_back_again_costs_no_embedding() {
+    let world = World::new();
+    world.write("a.txt", &lines("basalt", 12));
+    let (library, embedder) = counting(&world, Duration::ZERO);
+    let small = ingest_with(&library, &[world.documents()], &chunks_of(60)).files[0].chunks;
+    let large = ingest_with(&library, &[world.documents()], &chunks_of(300)).files[0].chunks;
+    assert!(large < small, "{large} chunks of 300, {small} of 60");
+    let embedded = embedder.texts.load(Ordering::Relaxed);
+    let again = ingest_with(&library, &[world.documents()], &chunks_of(60));
+    assert_eq!((again.files[0].chunks, again.files[0].unchanged), (small, false));
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), embedded);
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn files_that_give_no_text_say_why() {
+    let world = World::new();
+    world.write("blank.txt", " \n");
+    world.write("locked.txt", "SECRET");
+    std::fs::write(world.path("photo.bin"), [0xff, 0xfe, 0x00]).unwrap();
+    world.write("good.txt", &lines("basalt", 1));
+    let library = world.open();
+    let report = ingest(&library, &[world.documents(), world.path("missing.txt")]);
+    let outcomes: Vec<_> = report.files.iter().map(|file| (name_of(&file.path), file.status)).collect();
+    let expected = [
+        ("blank.txt", DocumentStatus::Failed),
+        ("good.txt", DocumentStatus::Ready),
+        ("locked.txt", DocumentStatus::Encrypted),
+        ("missing.txt", DocumentStatus::Failed),
+    ];
+    assert_eq!(outcomes, expected.map(|(name, status)| (name.to_owned(), status)));
+    assert!(report.files.iter().all(|file| (file.status == DocumentStatus::Ready) == file.reason.is_none()));
+    assert_eq!(report.skipped.iter().map(|path| name_of(path)).collect::<Vec<_>>(), ["photo.bin"]);
+    assert_eq!(status(&library, "photo.bin"), None);
+    assert_eq!(status(&library, "missing.txt"), None);
+
+    let named = ingest(&library, &[world.path("photo.bin")]);
+    assert_eq!(named.files[0].status, DocumentStatus::Failed);
+    assert!(named.files[0].reason.as_deref().unwrap().contains("binary data"));
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn a_document_that_turns_bad_is_no_longer_searchable() {
+    let world = World::new();
+    let path = world.write("a.txt", &lines("basalt", 3));
+    let library = world.open();
+    ingest(&library, &[world.documents()]);
+    std::fs::write(&path, "SECRET").unwrap();
+    ingest(&library, &[world.documents()]);
+    assert_eq!(status(&library, "a.txt"), Some(DocumentStatus::Encrypted));
+    assert_searchable_is_ready(&library, "strata");
+    // A file that is gone is no news about its text.
+    std::fs::write(&path, lines("basalt", 2)).unwrap();
+    ingest(&library, std::slice::from_ref(&path));
+    std::fs::remove_file(&path).unwrap();
+    let report = ingest(&library, &[path]);
+    assert_eq!(report.files[0].status, DocumentStatus::Failed);
+    assert_eq!(status(&library, "a.txt"), Some(DocumentStatus::Ready));
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn cancelling_ends_within_a_second_and_leaves_nothing_partial() {
+    let world = World::new();
+    for file in 0..6 {
+        world.write(&format!("{file}.txt"), &lines("basalt", 400));
+    }
+    let (library, _) = counting(&world, Duration::from_millis(1));
+    let (cancel, cancelled_at) = (CancelToken::new(), Mutex::new(None));
+    let on_progress = |progress: &IngestProgress| {
+        if progress.files_done == 1 && progress.phase == IngestPhase::Embedding && !cancel.is_cancelled() {
+            cancel.cancel();
+            *cancelled_at.lock().unwrap() = Some(Instant::now());
+        }
+    };
+    let report = library.ingest(&[world.documents()], &chunks_of(60), &on_progress, &cancel).unwrap();
+    let took = cancelled_at.lock().unwrap().unwrap().elapsed();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(report.cancelled);
+    let statuses: Vec<_> = report.files.iter().map(|file| file.status).collect();
+    assert_eq!(statuses[0], DocumentStatus::Ready);
+    assert_eq!(statuses[1..], [DocumentStatus::Cancelled; 5]);
+    assert_searchable_is_ready(&library, "strata");
+
+    let report = ingest_with(&library, &[world.documents()], &chunks_of(60));
+    assert!(report.files.iter().all(|file| file.status == DocumentStatus::Ready));
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn progress_counts_up_to_all_files() {
+    let world = World::new();
+    for file in 0..5 {
+        world.write(&format!("{file}.txt"), &lines("basalt", 20));
+    }
+    let library = world.open();
+    let seen = Mutex::new(Vec::new());
+    let on_progress = |progress: &IngestProgress| seen.lock().unwrap().push(progress.clone());
+    let report = library.ingest(&[world.documents()], &chunks_of(60), &on_progress, &CancelToken::new()).unwrap();
+    let seen = seen.into_inner().unwrap();
+    assert_eq!(seen[0].phase, IngestPhase::Scanning);
+    assert!(seen.windows(2).all(|pair| pair[0].files_done <= pair[1].files_done));
+    assert!(seen.windows(2).all(|pair| pair[0].chunks_done <= pair[1].chunks_done));
+    assert!(seen.iter().any(|progress| progress.secs_left.is_some_and(|secs| secs > 0.0)));
+    let last = seen.last().unwrap();
+    let chunks: usize = report.files.iter().map(|file| file.chunks).sum();
+    assert_eq!(last.phase, IngestPhase::Done);
+    assert_eq!((last.files_done, last.files_total, last.chunks_done), (5, 5, chunks));
+    assert!(last.batches_done >= 5);
+}
+
+#[test]
+fn searches_run_while_an_ingest_writes() {
+    let world = World::new();
+    for file in 0..10 {
+        world.write(&format!("{file}.txt"), &lines("basalt", 60));
+    }
+    let (library, _) = counting(&world, Duration::from_millis(1));
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let searches = std::thread::scope(|scope| {
+        let searcher = std::thread::Builder::new()
+            .name("searcher".to_owned())
+            .spawn_scoped(scope, || {
+                let mut sizes = Vec::new();
+                while !is_done.load(Ordering::Relaxed) {
+                    let hits = library.search("strata", &mode(SearchMode::Hybrid, 1000)).unwrap().hits;
+                    assert_eq!(hits.len() % 60, 0, "a document is searchable in part");
+                    sizes.push(hits.len());
+                }
+                sizes
+            })
+            .unwrap();
+        ingest_with(&library, &[world.documents()], &chunks_of(60));
+        is_done.store(true, Ordering::Relaxed);
+        searcher.join().unwrap()
+    });
+    assert!(searches.is_sorted(), "{searches:?}");
+    assert!(searches.iter().any(|&hits| hits > 0 && hits < 600), "no search fell into the ingest: {searches:?}");
+}
+
+#[test]
+fn a_second_instance_reads_and_says_so() {
+    let world = World::new();
+    world.write("a.txt", &lines("basalt", 3));
+    let library = world.open();
+    let second = world.open();
+    assert!(!library.is_read_only());
+    assert!(second.is_read_only());
+    let err = second.ingest(&[world.documents()], &IngestOptions::default(), &|_| {}, &CancelToken::new()).unwrap_err();
+    assert_eq!(err.title, "Read-only library");
+    assert!(err.hint.is_some());
+
+    // What the writer makes ready, the reader sees.
+    ingest(&library, &[world.documents()]);
+    assert_searchable_is_ready(&second, "strata");
+    world.write("b.txt", &lines("granite", 3));
+    ingest(&library, &[world.documents()]);
+    assert_searchable_is_ready(&second, "strata");
+    assert_eq!(found(&second, "granite", &mode(SearchMode::Hybrid, 1)), ["b.txt"]);
+    let ids: Vec<_> = library.documents().unwrap().iter().map(|document| document.id).collect();
+    assert!(second.remove(&ids).is_err());
+    library.remove(&ids).unwrap();
+    assert!(found(&second, "granite", &mode(SearchMode::Hybrid, 1)).is_empty());
+
+    drop(library);
+    drop(second);
+    assert!(!world.open().is_read_only());
+}
+
+#[test]
+fn title_and_headings_are_searched_but_never_cited() {
+    let world = World::new();
+    world.write("a.md", &format!("# Sedimentology\n\n{}", lines("basalt", 12)));
+    let library = world.open();
+    let options = chunks_of(60);
+    ingest_with(&library, &[world.documents()], &options);
+    let keyword = mode(SearchMode::Keyword, 100);
+    let with_context = library.search("sedimentology", &keyword).unwrap().hits;
+    assert!(with_context.len() >= 12);
+    assert!(with_context.iter().skip(1).all(|hit| !hit.chunk.text.contains("Sedimentology")));
+
+    let without = IngestOptions { context: false, ..options };
+    ingest_with(&library, &[world.documents()], &without);
+    assert_eq!(library.search("sedimentology", &keyword).unwrap().hits.len(), 1);
+}
+
+#[test]
+fn chats_are_kept_in_order() {
+    let world = World::new();
+    let library = world.open();
+    let answer = |question: &str| outcrop::answer::Answer {
+        question: question.to_owned(),
+        answer: "Yes [1].".to_owned(),
+        refused: false,
+        reason: None,
+        model: "extractive".to_owned(),
+        citations: Vec::new(),
+        markers_dropped: 0,
+        passages_used: 1,
+        passages_found: 1,
+        prompt_tokens: 10,
+        answer_tokens: 2,
+        took_ms: outcrop::answer::AnswerTimes::default(),
+    };
+    let chat = library.keep_answer(None, &answer("Is it old?")).unwrap();
+    assert_eq!(library.keep_answer(Some(chat), &answer("How old?")).unwrap(), chat);
+    let other = library.keep_answer(None, &answer("Where?")).unwrap();
+    let listed: Vec<_> = library.chats().unwrap().into_iter().map(|chat| (chat.id, chat.title, chat.turns)).collect();
+    assert_eq!(listed, [(other, "Where?".to_owned(), 1), (chat, "Is it old?".to_owned(), 2)]);
+    assert_eq!(library.chat(chat).unwrap()[1], answer("How old?"));
+    library.remove_chat(chat).unwrap();
+    assert_eq!(library.chats().unwrap().len(), 1);
+}
+
+#[test]
+fn library_names_cannot_leave_the_home() {
+    let world = World::new();
+    for name in ["../out", "a/b", ""] {
+        let options = outcrop::LibraryOptions { name: Some(name.to_owned()), ..world.options() };
+        assert_eq!(Library::open(options).err().map(|err| err.title).as_deref(), Some("Library name"), "{name}");
+    }
+    assert!(!Path::new(&world.home()).join("out").exists());
+}

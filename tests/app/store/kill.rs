@@ -1,0 +1,108 @@
+//! kill -9 at random moments of an ingest: after reopening, what is searchable is what is ready, and an ingest
+//! completes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use outcrop::Library;
+use outcrop::store::DocumentStatus;
+
+use super::fixture::{World, assert_searchable_is_ready, chunks_of, ingest_with, name_of};
+
+const FILES: usize = 50;
+const KILLS: u64 = 20;
+const CHUNK_SIZE: usize = 100;
+
+/// The program beside the test's own folder; `cargo build -p app` makes it.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    let program = profile.join("outcrop").with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(program.is_file(), "{program:?} is not there: run `cargo build -p app` first");
+    program
+}
+
+/// Every file gets new text, so that every round replaces what is there.
+fn write_files(world: &World, round: u64) {
+    for file in 0..FILES {
+        let line = |line| format!("Line {line} of file {file} in round {round} tells of strata and of time.\n\n");
+        world.write(&format!("{file:02}.txt"), &(0..12).map(line).collect::<String>());
+    }
+}
+
+fn start_ingest(world: &World, models: &Path) -> Child {
+    Command::new(program())
+        .args(["--quiet", "--gpu", "off", "ingest", "--size", &CHUNK_SIZE.to_string(), "--overlap", "0"])
+        .arg(world.documents())
+        .env("OUTCROP_HOME", world.home())
+        .env("OUTCROP_MODELS", models)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn ready(library: &Library) -> usize {
+    let documents = library.documents().unwrap();
+    documents.iter().filter(|document| document.status == DocumentStatus::Ready).count()
+}
+
+/// Each ready document holds the text of its file in this round or in an earlier one, whole.
+fn assert_whole(library: &Library, world: &World) {
+    for document in library.documents().unwrap() {
+        if document.status == DocumentStatus::Ready {
+            let text = library.extraction(document.id).unwrap().text;
+            let lines = text.lines().filter(|line| !line.is_empty()).count();
+            assert_eq!(lines, 12, "{:?}", document.path);
+            let on_disk = std::fs::read_to_string(world.path(&name_of(&document.path))).unwrap();
+            let same_start = |text: &str| text.split(" in round ").next().map(str::to_owned);
+            assert_eq!(same_start(&text), same_start(&on_disk));
+        }
+    }
+}
+
+/// Small numbers that look random, the same in every run.
+fn scatter(seed: u64) -> u64 {
+    let mixed = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
+}
+
+#[test]
+fn killed_at_twenty_random_moments_nothing_partial_is_searchable() {
+    let world = World::new();
+    let models = world.home().join("no-models");
+    std::fs::create_dir_all(&models).unwrap();
+    write_files(&world, 0);
+    let started = Instant::now();
+    assert!(start_ingest(&world, &models).wait().unwrap().success());
+    let whole = started.elapsed();
+    assert_eq!(ready(&world.open()), FILES);
+
+    let mut interrupted = 0;
+    for round in 1..=KILLS {
+        write_files(&world, round);
+        let mut child = start_ingest(&world, &models);
+        let share = scatter(round) % 1000;
+        std::thread::sleep(whole.mul_f64(share as f64 / 1000.0).max(Duration::from_millis(5)));
+        child.kill().unwrap();
+        interrupted += usize::from(!child.wait().unwrap().success());
+
+        let library = world.open();
+        assert!(!library.is_read_only(), "round {round}: the lock outlived its process");
+        assert_searchable_is_ready(&library, "strata");
+        assert_whole(&library, &world);
+        if round % 5 == 0 {
+            let report = ingest_with(&library, &[world.documents()], &chunks_of(CHUNK_SIZE));
+            assert!(report.files.iter().all(|file| file.status == DocumentStatus::Ready), "round {round}");
+            assert_searchable_is_ready(&library, "strata");
+        }
+    }
+    assert!(interrupted >= KILLS as usize / 2, "only {interrupted} of {KILLS} kills fell into an ingest");
+
+    assert!(start_ingest(&world, &models).wait().unwrap().success());
+    let library = world.open();
+    assert_eq!((ready(&library), library.documents().unwrap().len()), (FILES, FILES));
+    assert_searchable_is_ready(&library, "strata");
+}

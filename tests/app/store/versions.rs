@@ -1,0 +1,54 @@
+//! Schema versions: newer ones are refused, and the library that version 1 wrote still opens.
+
+use std::path::{Path, PathBuf};
+
+use outcrop::retrieve::SearchMode;
+use outcrop::store::DocumentStatus;
+
+use super::fixture::{World, found, mode};
+
+#[test]
+fn a_newer_library_is_refused_with_what_to_do() {
+    let world = World::new();
+    drop(world.open());
+    let connection = rusqlite::Connection::open(world.database()).unwrap();
+    connection.pragma_update(None, "user_version", 1000).unwrap();
+    drop(connection);
+    let err = world.try_open().err().unwrap();
+    assert_eq!((err.title.as_str(), err.hint.as_deref()), ("Newer library", Some("update Outcrop")));
+    assert!(err.detail.contains("1000"), "{err:?}");
+}
+
+/// The libraries that earlier versions wrote, one folder each; see the README there.
+fn committed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/libraries")
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_library_of_version_1_opens_whole() {
+    let world = World::new();
+    copy(&committed().join("v1"), &world.home().join("libraries/default"));
+    let library = world.open();
+    let documents = library.documents().unwrap();
+    let statuses: Vec<_> = documents.iter().map(|document| document.status).collect();
+    assert_eq!(statuses, [DocumentStatus::Ready, DocumentStatus::Ready, DocumentStatus::Failed]);
+    let report = library.verify(false).unwrap();
+    assert!(report.problems.is_empty(), "{:#?}", report.problems);
+    assert_eq!((report.documents, report.chunks), (3, 5));
+    for leg in [SearchMode::Keyword, SearchMode::Vector, SearchMode::Hybrid] {
+        assert_eq!(found(&library, "limestone fossils", &mode(leg, 1)), ["limestone.md"]);
+    }
+}
