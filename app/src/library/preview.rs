@@ -32,7 +32,12 @@ pub struct ChunkPreview {
 impl ChunkPreview {
     /// The boundary plot as a self-contained SVG document.
     pub fn to_svg(&self, title: &str) -> String {
-        BoundaryPlot { title, text: &self.extraction.text, chunking: &self.chunking, unit: self.unit }.to_svg()
+        let text = &self.extraction.text;
+        let sizes: Vec<usize> = match self.unit {
+            Unit::Chars => stats::sizes(text, &self.chunking.chunks, &CharMeasure),
+            Unit::Tokens => self.chunks.iter().map(|chunk| chunk.tokens).collect(),
+        };
+        BoundaryPlot { title, text, chunking: &self.chunking, sizes: &sizes, unit: self.unit }.to_svg()
     }
 }
 
