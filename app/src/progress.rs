@@ -73,9 +73,7 @@ pub struct Rate {
 
 impl Default for Rate {
     fn default() -> Self {
-        Self {
-            started: Instant::now(),
-        }
+        Self { started: Instant::now() }
     }
 }
 
@@ -88,9 +86,7 @@ impl Rate {
 
     /// Seconds left for `total - done` items at the rate so far; `None` before the first item is done.
     pub fn secs_left(&self, done: usize, total: usize) -> Option<f64> {
-        (done > 0).then(|| {
-            self.started.elapsed().as_secs_f64() / done as f64 * total.saturating_sub(done) as f64
-        })
+        (done > 0).then(|| self.started.elapsed().as_secs_f64() / done as f64 * total.saturating_sub(done) as f64)
     }
 
     /// Time since the start.

@@ -79,6 +79,16 @@ impl Bounds {
 
     /// Where the canonical score lies, given the kernel's score.
     pub(crate) fn interval(&self, kernel_score: f32, row_norm: f64) -> Interval {
+        self.interval_with_error(kernel_score, row_norm, 0.0)
+    }
+
+    /// The same for a score that is off by up to `extra` beside the rounding; not for distances.
+    pub(crate) fn interval_with_error(
+        &self,
+        kernel_score: f32,
+        row_norm: f64,
+        extra: f64,
+    ) -> Interval {
         if !kernel_score.is_finite() || row_norm > MAX_KERNEL_NORM {
             return Interval {
                 lower: f64::NEG_INFINITY,
@@ -86,7 +96,7 @@ impl Bounds {
             };
         }
         let score = f64::from(kernel_score);
-        let error = self.relative * row_norm + self.absolute;
+        let error = self.relative * row_norm + self.absolute + extra;
         match self.metric {
             Metric::Cosine => around(score / row_norm, error / row_norm),
             Metric::Dot => around(score * self.query_norm, error * self.query_norm),
@@ -157,7 +167,10 @@ impl Bounds {
 
 impl QueryCut {
     /// Whether a row with this kernel score may reach the threshold. Unordered scores may.
-    #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not less passes, not-a-number too")]
+    #[allow(
+        clippy::neg_cmp_op_on_partial_ord,
+        reason = "what is not less passes, not-a-number too"
+    )]
     pub(crate) fn passes(self, row: RowCut, kernel_score: f32) -> bool {
         !(kernel_score
             < self

@@ -24,6 +24,20 @@ pub struct Query<'a> {
     pub metric: Option<Metric>,
     /// Rows that may be returned, or all.
     pub filter: Option<&'a RowFilter>,
+    /// What the first pass reads. The answer is the same.
+    pub precision: Precision,
+}
+
+/// What the first pass of a search reads. Either way the answer is exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// The stored values.
+    #[default]
+    Full,
+    /// int8 codes where the file has them ([`crate::VectorFile::write_codes`]): a quarter of the
+    /// bytes for a few queries at a time. What cannot be decided from the codes within a proven
+    /// bound is decided from the stored values.
+    Certified,
 }
 
 impl<'a> Query<'a> {
@@ -34,6 +48,7 @@ impl<'a> Query<'a> {
             k: 10,
             metric: None,
             filter: None,
+            precision: Precision::Full,
         }
     }
 }
@@ -55,6 +70,7 @@ pub(crate) struct PreparedQueries<'a> {
     pub(crate) k: usize,
     pub(crate) dims: usize,
     pub(crate) filter: Option<&'a RowFilter>,
+    pub(crate) precision: Precision,
     pub(crate) queries: Vec<PreparedQuery<'a>>,
 }
 
@@ -103,6 +119,7 @@ impl<'a> PreparedQueries<'a> {
             k,
             dims,
             filter: query.filter,
+            precision: query.precision,
             queries,
         })
     }

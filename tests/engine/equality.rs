@@ -1,7 +1,7 @@
 //! Every path gives the oracle's ids in the oracle's order with the oracle's scores.
 
 use engine::gpu::GpuTuning;
-use engine::{Backend, Dtype, FileSpec, Metric, Query, RowFilter, Searcher};
+use engine::{Backend, Dtype, FileSpec, Metric, Precision, Query, RowFilter, Searcher};
 use proptest::prelude::*;
 
 use super::samples::{Rng, TempFile, cpu_searcher, gpu_searcher};
@@ -110,6 +110,21 @@ fn make_rows(case: &Case, rng: &mut Rng, query: &[f32]) -> Vec<f32> {
     rows
 }
 
+/// Appends the rows in two parts; in half of the cases those of the first part get codes.
+fn fill(made: &mut TempFile, case: &Case, rows: &[f32]) {
+    let ids: Vec<u64> = (1..=case.num_rows as u64).map(|row| row * 10).collect();
+    let first = case.num_rows * 3 / 4;
+    made.file
+        .append(&ids[..first], &rows[..first * case.dims])
+        .unwrap();
+    if case.seed % 2 == 0 {
+        made.file.write_codes().unwrap();
+    }
+    made.file
+        .append(&ids[first..], &rows[first * case.dims..])
+        .unwrap();
+}
+
 fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
     let mut rng = Rng(case.seed);
     let mut queries = rng.values(case.num_queries * case.dims);
@@ -122,7 +137,8 @@ fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
         block_bytes: Some(65_536),
         ..FileSpec::new(case.dims as u32)
     };
-    let mut made = TempFile::with_rows(&spec, &rows);
+    let mut made = TempFile::create(&spec);
+    fill(&mut made, case, &rows);
     let ids: Vec<u64> = made.file.snapshot().ids().collect();
     let doomed: Vec<u64> = ids
         .iter()
@@ -141,11 +157,18 @@ fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
         k: case.k,
         metric: Some(case.metric),
         filter: filter.as_ref(),
+        precision: Precision::Full,
     };
     let expected = searchers[0].search_naive(&snapshot, &query).unwrap();
     for searcher in searchers {
         let found = searcher.search(&snapshot, &query).unwrap();
         prop_assert_eq!(&found.hits, &expected, "{}", searcher.backend_name());
+        let certified = Query {
+            precision: Precision::Certified,
+            ..query
+        };
+        let found = searcher.search(&snapshot, &certified).unwrap();
+        prop_assert_eq!(&found.hits, &expected, "certified");
     }
     Ok(())
 }

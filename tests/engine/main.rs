@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 #![allow(clippy::float_cmp, reason = "answers are compared bit for bit")]
 
+mod certified;
 mod damage;
 mod equality;
 mod fixtures;

@@ -1,7 +1,36 @@
 //! Grounded answers: budget, prompt, generators, citations, refusal.
 //!
+//! Start at [`answer`], which turns search results into an [`Answer`]. [`Generators`] keeps the model's process
+//! alive between questions.
+//!
 //! Invariant: every citation resolves to a stored byte range; markers that name no passage are dropped and
 //! counted; under the threshold no model is asked.
+//!
+//! Must not know: embedders, the window, how passages were found.
+
+mod ask;
+mod budget;
+mod citations;
+mod extractive;
+#[cfg(test)]
+mod fake;
+mod gate;
+mod generators;
+mod llama;
+mod passage;
+mod prompt;
+mod refusal;
+#[cfg(test)]
+mod samples;
+mod sentences;
+mod support;
+mod words;
+
+pub use ask::{Question, answer};
+pub use extractive::EXTRACTIVE;
+pub use gate::GateScale;
+pub use generators::Generators;
+pub use llama::LlamaGenerator;
 
 use std::path::PathBuf;
 
@@ -27,10 +56,7 @@ pub struct AskOptions {
 impl Default for AskOptions {
     fn default() -> Self {
         Self {
-            search: SearchOptions {
-                k: 12,
-                ..SearchOptions::default()
-            },
+            search: SearchOptions { k: 12, ..SearchOptions::default() },
             model: None,
             max_answer_tokens: 400,
             gate: 0.35,
@@ -145,9 +171,7 @@ pub enum GenerateError {
     #[error("{0}")]
     Load(String),
     /// The prompt does not fit.
-    #[error(
-        "the prompt has {prompt_tokens} tokens but only {room_tokens} fit; ask with fewer or shorter passages"
-    )]
+    #[error("the prompt has {prompt_tokens} tokens but only {room_tokens} fit; ask with fewer or shorter passages")]
     TooLong {
         /// Tokens of the prompt.
         prompt_tokens: usize,
@@ -171,6 +195,11 @@ pub trait Generator: Send {
 
     /// Tokens that prompt and answer may have together.
     fn context_tokens(&self) -> usize;
+
+    /// Whether it can start at once; false where the next call loads a model first.
+    fn is_loaded(&self) -> bool {
+        true
+    }
 
     /// Tokens of `text` in this generator's vocabulary.
     ///

@@ -1,7 +1,7 @@
 //! The cluster chunker: of all ways to divide the segments into runs, the one whose runs hold together best.
 //!
 //! Dynamic programming over the segments maximises the sum, over all runs, of the pairwise similarities inside a
-//! run minus the document's mean similarity (Smith & Troynikov 2024, "ClusterSemanticChunker"). A run is as large
+//! run minus the document's mean similarity (Smith & Troynikov 2024, the cluster-semantic chunker). A run is as large
 //! as the cap at most.
 
 use std::ops::Range;

@@ -10,6 +10,6 @@ pub(super) fn run(kind: WorkerKind) -> ExitCode {
     let _ = ctrlc::set_handler(|| {});
     match kind {
         WorkerKind::Extract => crate::worker::serve_extract(),
-        WorkerKind::Generate => ExitCode::FAILURE,
+        WorkerKind::Generate => crate::worker::serve_generate(),
     }
 }

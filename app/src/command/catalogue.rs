@@ -17,11 +17,7 @@ pub struct Entry {
 
 impl Entry {
     fn new(title: impl Into<String>, command: Command) -> Self {
-        Self {
-            title: title.into(),
-            shortcut: None,
-            command,
-        }
+        Self { title: title.into(), shortcut: None, command }
     }
 
     fn with(mut self, shortcut: Shortcut) -> Self {
@@ -43,15 +39,10 @@ pub fn entries(state: &AppState) -> Vec<Entry> {
 fn go_to() -> Vec<Entry> {
     let digits = ['1', '2', '3', '4', '5', '6'];
     let spaces = Space::ALL.iter().zip(digits).map(|(space, digit)| {
-        Entry::new(
-            format!("Go to {}", space.title()),
-            Command::ShowSpace(*space),
-        )
-        .with(Shortcut::ctrl(digit))
+        Entry::new(format!("Go to {}", space.title()), Command::ShowSpace(*space)).with(Shortcut::ctrl(digit))
     });
     let palette = Entry::new("Command palette", Command::TogglePalette).with(Shortcut::ctrl('k'));
-    let dismiss =
-        Entry::new("Close what is on top", Command::Dismiss).with(Shortcut::plain(KeyName::Escape));
+    let dismiss = Entry::new("Close what is on top", Command::Dismiss).with(Shortcut::plain(KeyName::Escape));
     spaces.chain([palette, dismiss]).collect()
 }
 
@@ -59,14 +50,8 @@ fn documents(state: &AppState) -> Vec<Entry> {
     let mut entries = vec![
         Entry::new("Add files…", Command::PickFiles).with(Shortcut::ctrl('o')),
         Entry::new("Add folder…", Command::PickFolder).with(Shortcut::ctrl_shift('o')),
-        Entry::new(
-            "Show all documents",
-            Command::FilterStatus(StatusFilter::All),
-        ),
-        Entry::new(
-            "Show documents with problems",
-            Command::FilterStatus(StatusFilter::Problems),
-        ),
+        Entry::new("Show all documents", Command::FilterStatus(StatusFilter::All)),
+        Entry::new("Show documents with problems", Command::FilterStatus(StatusFilter::Problems)),
         Entry::new("Select all documents", Command::SelectAllDocuments),
         Entry::new("Try the samples", Command::AddSamples),
     ];
@@ -75,18 +60,12 @@ fn documents(state: &AppState) -> Vec<Entry> {
     }
     if !state.library.selected.is_empty() {
         entries.push(
-            Entry::new("Remove selected documents", Command::RemoveSelected)
-                .with(Shortcut::plain(KeyName::Delete)),
+            Entry::new("Remove selected documents", Command::RemoveSelected).with(Shortcut::plain(KeyName::Delete)),
         );
     }
     if let Some(id) = state.library.selected.first() {
-        entries.push(Entry::new(
-            "Open selected document in Chunks",
-            Command::OpenInChunks {
-                document: *id,
-                byte: None,
-            },
-        ));
+        entries
+            .push(Entry::new("Open selected document in Chunks", Command::OpenInChunks { document: *id, byte: None }));
     }
     entries
 }
@@ -96,14 +75,8 @@ fn lab(state: &AppState) -> Vec<Entry> {
         return Vec::new();
     }
     vec![
-        Entry::new(
-            "Store the document with this chunker",
-            Command::UseChunkerForDocument,
-        ),
-        Entry::new(
-            "Use this chunker for new documents",
-            Command::UseChunkerForNew,
-        ),
+        Entry::new("Store the document with this chunker", Command::UseChunkerForDocument),
+        Entry::new("Use this chunker for new documents", Command::UseChunkerForNew),
         Entry::new("Compute the boundary curve", Command::ComputeCurve),
     ]
 }
@@ -112,28 +85,18 @@ fn chat(state: &AppState) -> Vec<Entry> {
     if state.chat.running().is_some() {
         return vec![Entry::new("Stop the answer", Command::StopAnswer).with(Shortcut::ctrl('.'))];
     }
-    let clear =
-        (!state.chat.turns.is_empty()).then(|| Entry::new("Clear chat", Command::ClearChat));
+    let clear = (!state.chat.turns.is_empty()).then(|| Entry::new("Clear chat", Command::ClearChat));
     clear.into_iter().collect()
 }
 
 fn preferences() -> Vec<Entry> {
-    let themes = ThemeChoice::ALL.iter().map(|(choice, word)| {
-        Entry::new(
-            format!("Theme: {}", word.to_lowercase()),
-            Command::SetTheme(*choice),
-        )
-    });
-    let scales = [1.0_f32, 1.25, 1.5, 2.0].into_iter().map(|scale| {
-        Entry::new(
-            format!("Scale: {:.0} %", scale * 100.0),
-            Command::SetScale(scale),
-        )
-    });
-    themes
-        .chain(scales)
-        .chain([Entry::new("Quit", Command::Quit).with(Shortcut::ctrl('q'))])
-        .collect()
+    let themes = ThemeChoice::ALL
+        .iter()
+        .map(|(choice, word)| Entry::new(format!("Theme: {}", word.to_lowercase()), Command::SetTheme(*choice)));
+    let scales = [1.0_f32, 1.25, 1.5, 2.0]
+        .into_iter()
+        .map(|scale| Entry::new(format!("Scale: {:.0} %", scale * 100.0), Command::SetScale(scale)));
+    themes.chain(scales).chain([Entry::new("Quit", Command::Quit).with(Shortcut::ctrl('q'))]).collect()
 }
 
 #[cfg(test)]
@@ -144,11 +107,8 @@ mod tests {
     fn titles_and_shortcuts_are_unique() {
         let entries = entries(&AppState::default());
         let mut titles: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
-        let mut shortcuts: Vec<String> = entries
-            .iter()
-            .filter_map(|entry| entry.shortcut)
-            .map(Shortcut::label)
-            .collect();
+        let mut shortcuts: Vec<String> =
+            entries.iter().filter_map(|entry| entry.shortcut).map(Shortcut::label).collect();
         for names in [titles.len(), shortcuts.len()] {
             assert!(names > 5);
         }

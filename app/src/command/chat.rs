@@ -28,15 +28,8 @@ fn ask(question: &str, state: &mut AppState, jobs: &mut Jobs) {
     }
     state.chat.asked += 1;
     let number = state.chat.asked;
-    let options = AskOptions {
-        model: state.settings.model.clone(),
-        ..AskOptions::default()
-    };
-    let request = AnswerRequest {
-        number,
-        question: question.to_owned(),
-        options,
-    };
+    let options = AskOptions { model: state.settings.model.clone(), ..AskOptions::default() };
+    let request = AnswerRequest { number, question: question.to_owned(), options };
     if !jobs.ask(request) {
         state.tell("The library is not open yet", None);
         return;

@@ -46,11 +46,7 @@ pub(super) fn open_default(state: &mut AppState, jobs: &mut Jobs) {
     }
     let selected = state.library.selected.first().copied();
     let mut listed = state.library.listed().into_iter();
-    let first = || {
-        listed
-            .find(|record| record.status == DocumentStatus::Ready)
-            .map(|record| record.id)
-    };
+    let first = || listed.find(|record| record.status == DocumentStatus::Ready).map(|record| record.id);
     if let Some(document) = selected.or_else(first) {
         open(document, state, jobs);
     }
@@ -67,16 +63,14 @@ pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
         number: state.lab.asked,
         document,
         config: state.lab.config.clone(),
+        library_version: state.library.version,
         curve_wanted: state.lab.curve_wanted,
     });
 }
 
 fn open(document: DocumentId, state: &mut AppState, jobs: &mut Jobs) {
     if state.lab.document != Some(document) {
-        let stored: Option<ChunkerConfig> = state
-            .library
-            .document(document)
-            .and_then(|record| record.chunker.clone());
+        let stored: Option<ChunkerConfig> = state.library.document(document).and_then(|record| record.chunker.clone());
         state.lab.config = stored.unwrap_or_else(|| state.lab.config.clone());
         state.lab.document = Some(document);
         state.lab.curve_wanted = false;
@@ -102,15 +96,9 @@ fn inspect(index: usize, state: &mut AppState) {
     let record = state.library.document(document);
     let passage = Passage {
         document,
-        title: record
-            .map(|record| record.title.clone())
-            .unwrap_or_default(),
+        title: record.map(|record| record.title.clone()).unwrap_or_default(),
         path: record.map(|record| record.path.clone()).unwrap_or_default(),
-        text: extraction
-            .text
-            .get(chunk.start..chunk.end)
-            .unwrap_or_default()
-            .to_owned(),
+        text: extraction.text.get(chunk.start..chunk.end).unwrap_or_default().to_owned(),
         place: extraction.place(chunk.start..chunk.end),
         start: chunk.start,
         end: chunk.end,

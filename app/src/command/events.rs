@@ -30,7 +30,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::SegmentsEmbedded { document, done, total } if state.lab.document == Some(document) => {
             state.lab.embedding = (done < total).then_some((done, total));
         }
-        Event::Cut { number, outcome } if number <= state.lab.asked => cut(number, outcome, state),
+        Event::Cut { document, number, outcome } if state.lab.document == Some(document) => cut(number, outcome, state),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
@@ -73,12 +73,7 @@ fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut App
     }
 }
 
-fn documents_removed(
-    records: &[DocumentRecord],
-    outcome: Result<usize, Error>,
-    state: &mut AppState,
-    jobs: &mut Jobs,
-) {
+fn documents_removed(records: &[DocumentRecord], outcome: Result<usize, Error>, state: &mut AppState, jobs: &mut Jobs) {
     match outcome {
         Ok(_) => {
             let ready = records.iter().filter(|record| record.status == DocumentStatus::Ready);
@@ -100,6 +95,7 @@ fn documents_removed(
 fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.ingest = None;
     state.library.cancelling = false;
+    state.library.version += 1;
     match outcome {
         Ok(report) => {
             state.tell(sentence(&report), None);
@@ -109,6 +105,7 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
     }
     list_documents(state, jobs);
     search::search(state, jobs);
+    chunks::recut(state, jobs);
 }
 
 /// One sentence on what became of the files.
@@ -116,7 +113,8 @@ fn sentence(report: &IngestReport) -> String {
     let count = |wanted: fn(&DocumentStatus) -> bool| report.files.iter().filter(|file| wanted(&file.status)).count();
     let unchanged = report.files.iter().filter(|file| file.unchanged).count();
     let ready = count(|status| *status == DocumentStatus::Ready) - unchanged;
-    let failed = count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
+    let failed =
+        count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
     let mut parts = vec![format!("{ready} {} ready", if ready == 1 { "document" } else { "documents" })];
     for (number, word) in [(unchanged, "unchanged"), (failed, "with problems")] {
         if number > 0 {

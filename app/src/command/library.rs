@@ -25,12 +25,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         }
         Command::SelectDocument { id, extend } => select(id, extend, state),
         Command::SelectAllDocuments => {
-            state.library.selected = state
-                .library
-                .listed()
-                .iter()
-                .map(|record| record.id)
-                .collect();
+            state.library.selected = state.library.listed().iter().map(|record| record.id).collect();
         }
         Command::RemoveDocuments(ids) => remove(&ids, state, jobs),
         Command::RemoveSelected => {
@@ -50,29 +45,15 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
 }
 
 /// Queues an ingest of `paths`.
-pub(super) fn add(
-    paths: Vec<PathBuf>,
-    chunker: ChunkerConfig,
-    state: &mut AppState,
-    jobs: &mut Jobs,
-) {
+pub(super) fn add(paths: Vec<PathBuf>, chunker: ChunkerConfig, state: &mut AppState, jobs: &mut Jobs) {
     if paths.is_empty() {
         return;
     }
-    if jobs.ingest(
-        paths,
-        IngestOptions {
-            chunker,
-            ..IngestOptions::default()
-        },
-    ) {
+    if jobs.ingest(paths, IngestOptions { chunker, ..IngestOptions::default() }) {
         state.library.queued += 1;
         state.library.cancelling = false;
     } else {
-        state.tell(
-            "The library is not open, or too many ingests are waiting",
-            None,
-        );
+        state.tell("The library is not open, or too many ingests are waiting", None);
     }
 }
 
@@ -91,10 +72,7 @@ fn select(id: DocumentId, extend: bool, state: &mut AppState) {
 }
 
 fn remove(ids: &[DocumentId], state: &mut AppState, jobs: &mut Jobs) {
-    let records: Vec<_> = ids
-        .iter()
-        .filter_map(|id| state.library.document(*id).cloned())
-        .collect();
+    let records: Vec<_> = ids.iter().filter_map(|id| state.library.document(*id).cloned()).collect();
     if records.is_empty() {
         return;
     }
@@ -104,10 +82,7 @@ fn remove(ids: &[DocumentId], state: &mut AppState, jobs: &mut Jobs) {
     state.library.selected.clear();
     state.selection = Selection::Nothing;
     if state.lab.document.is_some_and(|open| ids.contains(&open)) {
-        state.lab = crate::state::LabState {
-            config: state.lab.config.clone(),
-            ..Default::default()
-        };
+        state.lab = crate::state::LabState { config: state.lab.config.clone(), ..Default::default() };
     }
     jobs.remove_documents(records);
 }

@@ -161,8 +161,6 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         C::Search(_) | C::SetSearchOptions(_) | C::SelectHit(_) | C::Inspect(_) => {
             search::run(command, state, jobs);
         }
-        C::Ask(_) | C::StopAnswer | C::ClearChat | C::UseModel(_) => {
-            chat::run(command, state, jobs)
-        }
+        C::Ask(_) | C::StopAnswer | C::ClearChat | C::UseModel(_) => chat::run(command, state, jobs),
     }
 }

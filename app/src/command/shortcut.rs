@@ -25,29 +25,17 @@ pub struct Shortcut {
 impl Shortcut {
     /// Ctrl and a letter or digit.
     pub const fn ctrl(key: char) -> Self {
-        Self {
-            ctrl: true,
-            shift: false,
-            key: KeyName::Char(key),
-        }
+        Self { ctrl: true, shift: false, key: KeyName::Char(key) }
     }
 
     /// Ctrl, Shift and a letter or digit.
     pub const fn ctrl_shift(key: char) -> Self {
-        Self {
-            ctrl: true,
-            shift: true,
-            key: KeyName::Char(key),
-        }
+        Self { ctrl: true, shift: true, key: KeyName::Char(key) }
     }
 
     /// A key alone.
     pub const fn plain(key: KeyName) -> Self {
-        Self {
-            ctrl: false,
-            shift: false,
-            key,
-        }
+        Self { ctrl: false, shift: false, key }
     }
 
     /// The shortcut as people write it, for example `Ctrl+K`.
@@ -57,16 +45,8 @@ impl Shortcut {
             KeyName::Escape => "Esc".to_owned(),
             KeyName::Delete => "Delete".to_owned(),
         };
-        let ctrl = if cfg!(target_os = "macos") {
-            "Cmd+"
-        } else {
-            "Ctrl+"
-        };
-        format!(
-            "{}{}{key}",
-            if self.ctrl { ctrl } else { "" },
-            if self.shift { "Shift+" } else { "" }
-        )
+        let ctrl = if cfg!(target_os = "macos") { "Cmd+" } else { "Ctrl+" };
+        format!("{}{}{key}", if self.ctrl { ctrl } else { "" }, if self.shift { "Shift+" } else { "" })
     }
 }
 

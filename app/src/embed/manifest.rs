@@ -52,22 +52,17 @@ impl Manifest {
     /// The file is missing, is not TOML, has unknown or missing fields, or a number is out of range.
     pub fn read(folder: &Path) -> Result<Self, EmbedError> {
         let path = folder.join(MANIFEST_FILE);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|err| EmbedError::Load(format!("{err}: {}", path.display())))?;
-        let manifest: Self = toml::from_str(&text)
-            .map_err(|err| EmbedError::Load(format!("{}: {}", err.message(), path.display())))?;
-        manifest
-            .check()
-            .map_err(|detail| EmbedError::Load(format!("{detail}: {}", path.display())))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|err| EmbedError::Load(format!("{err}: {}", path.display())))?;
+        let manifest: Self =
+            toml::from_str(&text).map_err(|err| EmbedError::Load(format!("{}: {}", err.message(), path.display())))?;
+        manifest.check().map_err(|detail| EmbedError::Load(format!("{detail}: {}", path.display())))?;
         Ok(manifest)
     }
 
     fn check(&self) -> Result<(), String> {
         if !(1..=MAX_DIMS).contains(&self.dims) {
-            return Err(format!(
-                "dims is {} but must be from 1 to {MAX_DIMS}",
-                self.dims
-            ));
+            return Err(format!("dims is {} but must be from 1 to {MAX_DIMS}", self.dims));
         }
         if !(MIN_WINDOW_TOKENS..=MAX_WINDOW_TOKENS).contains(&self.window) {
             return Err(format!(
@@ -107,10 +102,7 @@ mod tests {
             ("name = 'm'", "dims"),
         ] {
             let err = read(text).unwrap_err().to_string();
-            assert!(
-                err.contains(expected) && err.contains("manifest.toml"),
-                "{err}"
-            );
+            assert!(err.contains(expected) && err.contains("manifest.toml"), "{err}");
         }
     }
 

@@ -27,9 +27,7 @@ pub struct OnnxEmbedder {
 
 impl std::fmt::Debug for OnnxEmbedder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OnnxEmbedder")
-            .field("fingerprint", &self.fingerprint)
-            .finish_non_exhaustive()
+        f.debug_struct("OnnxEmbedder").field("fingerprint", &self.fingerprint).finish_non_exhaustive()
     }
 }
 
@@ -44,30 +42,18 @@ impl OnnxEmbedder {
         let model = read(&folder.join(MODEL_FILE))?;
         let tokens = Tokens::open(&folder.join(TOKENIZER_FILE))?;
         let fingerprint = fingerprint(&manifest, &model, &folder.join(TOKENIZER_FILE))?;
-        let session = start(&model, library)
-            .map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))?;
+        let session = start(&model, library).map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))?;
         let inputs = session.inputs().iter().map(|input| input.name().to_owned());
-        let embedder = Self {
-            inputs: inputs.collect(),
-            manifest,
-            fingerprint,
-            tokens,
-            session: Mutex::new(session),
-        };
+        let embedder = Self { inputs: inputs.collect(), manifest, fingerprint, tokens, session: Mutex::new(session) };
         embedder.probe(folder)?;
         Ok(embedder)
     }
 
     /// One short text through the model, so that a wrong manifest shows at once.
     fn probe(&self, folder: &Path) -> Result<(), EmbedError> {
-        self.embed(
-            &["probe"],
-            TextRole::Passage,
-            &CancelToken::new(),
-            &mut |_| (),
-        )
-        .map(|_| ())
-        .map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))
+        self.embed(&["probe"], TextRole::Passage, &CancelToken::new(), &mut |_| ())
+            .map(|_| ())
+            .map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))
     }
 
     fn prefix(&self, role: TextRole) -> &str {
@@ -81,10 +67,7 @@ impl OnnxEmbedder {
         let mut windows = Vec::with_capacity(texts.len());
         for (index, text) in texts.iter().enumerate() {
             let prefix = self.prefix(role);
-            windows.extend(
-                self.tokens
-                    .windows(index, prefix, text, self.manifest.window)?,
-            );
+            windows.extend(self.tokens.windows(index, prefix, text, self.manifest.window)?);
         }
         Ok(windows)
     }
@@ -141,10 +124,7 @@ impl Embedder for OnnxEmbedder {
     }
 
     fn window_tokens(&self) -> usize {
-        self.manifest
-            .window
-            .saturating_sub(self.tokens.num_special())
-            .max(1)
+        self.manifest.window.saturating_sub(self.tokens.num_special()).max(1)
     }
 
     fn embed(
@@ -219,11 +199,7 @@ fn fingerprint(manifest: &Manifest, model: &[u8], tokenizer: &Path) -> Result<St
     hasher.update(blake3::hash(&read(tokenizer)?).as_bytes());
     let recipe = format!(
         "{} {} {:?} {:?} {:?}",
-        manifest.dims,
-        manifest.window,
-        manifest.pooling,
-        manifest.query_prefix,
-        manifest.passage_prefix
+        manifest.dims, manifest.window, manifest.pooling, manifest.query_prefix, manifest.passage_prefix
     );
     hasher.update(recipe.as_bytes());
     let digest = hasher.finalize().to_hex();
@@ -243,11 +219,7 @@ fn start(model: &[u8], library: &Path) -> Result<Session, String> {
 }
 
 /// Shape and values of the model's first output, or of the one that holds token states.
-fn forward(
-    session: &mut Session,
-    inputs: &[String],
-    padded: &Padded,
-) -> ort::Result<(Vec<usize>, Vec<f32>)> {
+fn forward(session: &mut Session, inputs: &[String], padded: &Padded) -> ort::Result<(Vec<usize>, Vec<f32>)> {
     let shape = [padded.rows, padded.width];
     let types = vec![0_i64; padded.ids.len()];
     let mut values: Vec<(&str, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
@@ -260,10 +232,7 @@ fn forward(
         values.push((input, TensorRef::from_array_view((shape, data))?.into()));
     }
     let outputs = session.run(values)?;
-    let states = outputs
-        .get("last_hidden_state")
-        .or_else(|| outputs.get("token_embeddings"))
-        .unwrap_or(&outputs[0]);
+    let states = outputs.get("last_hidden_state").or_else(|| outputs.get("token_embeddings")).unwrap_or(&outputs[0]);
     let (shape, data) = states.try_extract_tensor::<f32>()?;
     let shape = shape.iter().map(|size| usize::try_from(*size).unwrap_or(0));
     Ok((shape.collect(), data.to_vec()))

@@ -4,11 +4,7 @@ use super::manifest::Pooling;
 
 /// Makes `row` unit length; leaves a zero row alone.
 pub(super) fn normalise(row: &mut [f32]) {
-    let norm = row
-        .iter()
-        .map(|value| f64::from(*value) * f64::from(*value))
-        .sum::<f64>()
-        .sqrt();
+    let norm = row.iter().map(|value| f64::from(*value) * f64::from(*value)).sum::<f64>().sqrt();
     if norm > 0.0 && norm.is_finite() {
         for value in row {
             *value = (f64::from(*value) / norm) as f32;

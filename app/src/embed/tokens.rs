@@ -27,19 +27,11 @@ impl Tokens {
     pub(super) fn open(path: &Path) -> Result<Self, EmbedError> {
         let load = |detail: String| EmbedError::Load(format!("{detail}: {}", path.display()));
         let bytes = std::fs::read(path).map_err(|err| load(err.to_string()))?;
-        let mut tokenizer =
-            Tokenizer::from_bytes(&bytes).map_err(|err| load(format!("not a tokenizer: {err}")))?;
-        tokenizer
-            .with_truncation(None)
-            .map_err(|err| load(err.to_string()))?
-            .with_padding(None);
-        let (before, after) = special_tokens(&tokenizer)
-            .map_err(|err| load(format!("the tokenizer does not work: {err}")))?;
-        Ok(Self {
-            tokenizer,
-            before,
-            after,
-        })
+        let mut tokenizer = Tokenizer::from_bytes(&bytes).map_err(|err| load(format!("not a tokenizer: {err}")))?;
+        tokenizer.with_truncation(None).map_err(|err| load(err.to_string()))?.with_padding(None);
+        let (before, after) =
+            special_tokens(&tokenizer).map_err(|err| load(format!("the tokenizer does not work: {err}")))?;
+        Ok(Self { tokenizer, before, after })
     }
 
     /// Special tokens around every window.
@@ -63,18 +55,11 @@ impl Tokens {
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let ids = if prefix.is_empty() {
-            self.ids(text)?
-        } else {
-            self.ids(&format!("{prefix}{text}"))?
-        };
+        let ids = if prefix.is_empty() { self.ids(text)? } else { self.ids(&format!("{prefix}{text}"))? };
         let room = window.saturating_sub(self.num_special()).max(1);
         Ok(split(ids.len(), room)
             .into_iter()
-            .map(|range| Window {
-                text: index,
-                ids: self.with_special(&ids[range]),
-            })
+            .map(|range| Window { text: index, ids: self.with_special(&ids[range]) })
             .collect())
     }
 
@@ -86,12 +71,7 @@ impl Tokens {
     }
 
     fn with_special(&self, ids: &[u32]) -> Vec<i64> {
-        self.before
-            .iter()
-            .chain(ids)
-            .chain(&self.after)
-            .map(|id| i64::from(*id))
-            .collect()
+        self.before.iter().chain(ids).chain(&self.after).map(|id| i64::from(*id)).collect()
     }
 }
 
@@ -100,10 +80,7 @@ fn special_tokens(tokenizer: &Tokenizer) -> tokenizers::Result<(Vec<u32>, Vec<u3
     let plain = tokenizer.encode_fast("a", false)?;
     let full = tokenizer.encode_fast("a", true)?;
     let (plain, full) = (plain.get_ids(), full.get_ids());
-    let at = full
-        .windows(plain.len().max(1))
-        .position(|part| part == plain)
-        .unwrap_or(full.len());
+    let at = full.windows(plain.len().max(1)).position(|part| part == plain).unwrap_or(full.len());
     let after = full.get(at + plain.len()..).unwrap_or_default();
     Ok((full[..at].to_vec(), after.to_vec()))
 }

@@ -27,10 +27,7 @@ pub(crate) fn embed_cached(
     on_done: &mut dyn FnMut(usize),
 ) -> Result<Vec<f32>, EmbedFailure> {
     let dims = embedder.dims();
-    let keys: Vec<Hash> = texts
-        .iter()
-        .map(|text| cache_key(embedder.fingerprint(), TextRole::Passage, text))
-        .collect();
+    let keys: Vec<Hash> = texts.iter().map(|text| cache_key(embedder.fingerprint(), TextRole::Passage, text)).collect();
     let mut rows = vec![0.0; texts.len() * dims];
     let mut missing: BTreeMap<Hash, Vec<usize>> = BTreeMap::new();
     for (at, cached) in store.cached_vectors(&keys, dims)?.into_iter().enumerate() {
@@ -41,11 +38,7 @@ pub(crate) fn embed_cached(
     }
     let mut uncached: Vec<(Hash, Vec<usize>)> = missing.into_iter().collect();
     uncached.sort_by_key(|(_, places)| places[0]);
-    let mut done = texts.len()
-        - uncached
-            .iter()
-            .map(|(_, places)| places.len())
-            .sum::<usize>();
+    let mut done = texts.len() - uncached.iter().map(|(_, places)| places.len()).sum::<usize>();
     on_done(done);
     for batch in uncached.chunks(TEXTS_AT_ONCE) {
         let unique: Vec<&str> = batch.iter().map(|(_, places)| texts[places[0]]).collect();
@@ -82,10 +75,6 @@ fn keep(store: &Store, batch: &[(Hash, Vec<usize>)], vectors: &[&[f32]]) -> Resu
     if store.is_read_only() {
         return Ok(());
     }
-    let entries: Vec<(Hash, &[f32])> = batch
-        .iter()
-        .map(|(key, _)| *key)
-        .zip(vectors.iter().copied())
-        .collect();
+    let entries: Vec<(Hash, &[f32])> = batch.iter().map(|(key, _)| *key).zip(vectors.iter().copied()).collect();
     store.cache_vectors(&entries)
 }

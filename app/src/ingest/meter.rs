@@ -101,10 +101,7 @@ impl<'a> Meter<'a> {
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         change(&mut state);
         state.estimate();
         let snapshot = state.progress.clone();
@@ -120,8 +117,7 @@ impl State {
         self.progress.secs_left = if self.progress.phase == IngestPhase::Done {
             Some(0.0)
         } else {
-            self.rate
-                .secs_left(done as usize, self.bytes_total as usize)
+            self.rate.secs_left(done as usize, self.bytes_total as usize)
         };
     }
 }

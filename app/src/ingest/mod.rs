@@ -6,10 +6,12 @@
 //!
 //! Must not know: windows, command lines, how results are ranked.
 
-mod document;
 mod embedding;
+mod finish;
+mod index;
 mod meter;
 mod passage;
+mod prepare;
 mod repair;
 mod run;
 mod scan;
@@ -41,10 +43,7 @@ pub struct IngestOptions {
 
 impl Default for IngestOptions {
     fn default() -> Self {
-        Self {
-            chunker: ChunkerConfig::default(),
-            context: true,
-        }
+        Self { chunker: ChunkerConfig::default(), context: true }
     }
 }
 

@@ -10,22 +10,14 @@ const MAX_CONTEXT_CHARS: usize = 200;
 
 /// The title shown for a document: its own, else the file's name.
 pub(super) fn title(extraction: &Extraction, path: &Path) -> String {
-    let own = extraction
-        .title
-        .as_deref()
-        .map(str::trim)
-        .filter(|title| !title.is_empty());
+    let own = extraction.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     own.map_or_else(|| file_name(path), str::to_owned)
 }
 
 /// What stands in front of the passages of a document beside their headings: the title, or for source code the end of
 /// the path, which says more than any line of it.
 pub(super) fn document_context(extraction: &Extraction, path: &Path) -> String {
-    if extraction.kind == DocumentKind::Code {
-        path_end(path)
-    } else {
-        title(extraction, path)
-    }
+    if extraction.kind == DocumentKind::Code { path_end(path) } else { title(extraction, path) }
 }
 
 /// A passage with its context in front.
@@ -42,27 +34,15 @@ pub(super) fn with_context(document_context: &str, place: &Place, text: &str) ->
         context.push_str(part);
     }
     let context: String = context.chars().take(MAX_CONTEXT_CHARS).collect();
-    if context.is_empty() {
-        text.to_owned()
-    } else {
-        format!("{context}\n{text}")
-    }
+    if context.is_empty() { text.to_owned() } else { format!("{context}\n{text}") }
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned()
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn path_end(path: &Path) -> String {
-    let parts: Vec<_> = path
-        .iter()
-        .rev()
-        .take(3)
-        .map(|part| part.to_string_lossy())
-        .collect();
+    let parts: Vec<_> = path.iter().rev().take(3).map(|part| part.to_string_lossy()).collect();
     let parts: Vec<_> = parts.iter().rev().map(AsRef::as_ref).collect();
     parts.join("/")
 }
@@ -72,18 +52,12 @@ mod tests {
     use super::*;
 
     fn place(heading: &[&str]) -> Place {
-        Place {
-            heading: heading.iter().map(|&part| part.to_owned()).collect(),
-            ..Place::default()
-        }
+        Place { heading: heading.iter().map(|&part| part.to_owned()).collect(), ..Place::default() }
     }
 
     #[test]
     fn context_names_title_and_headings_once() {
-        assert_eq!(
-            with_context("Pump", &place(&["Pump", "Reset"]), "Hold it."),
-            "Pump > Reset\nHold it."
-        );
+        assert_eq!(with_context("Pump", &place(&["Pump", "Reset"]), "Hold it."), "Pump > Reset\nHold it.");
         assert_eq!(with_context(" ", &place(&[]), "Hold it."), "Hold it.");
         assert_eq!(with_context("A", &place(&["B"]), "x"), "A > B\nx");
     }
@@ -96,10 +70,7 @@ mod tests {
 
     #[test]
     fn code_is_named_by_the_end_of_its_path() {
-        assert_eq!(
-            path_end(Path::new("/home/me/app/src/store/mod.rs")),
-            "src/store/mod.rs"
-        );
+        assert_eq!(path_end(Path::new("/home/me/app/src/store/mod.rs")), "src/store/mod.rs");
         assert_eq!(path_end(Path::new("mod.rs")), "mod.rs");
     }
 }

@@ -9,18 +9,14 @@ use crate::embed::{EmbedError, Embedder};
 use crate::extract::Extraction;
 use crate::progress::CancelToken;
 use crate::store::{
-    ChunkRecord, ChunkingKey, DocumentId, DocumentRecord, DocumentStatus, Findings, NewChunk,
-    ReadyDocument, Store, VerifyReport,
+    ChunkRecord, ChunkingKey, DocumentId, DocumentRecord, DocumentStatus, Findings, NewChunk, ReadyDocument, Store,
+    VerifyReport,
 };
 
 const LOST: &str = "its stored text was damaged; add the file again";
 
 /// Checks the library and, where `repair` is set, repairs it.
-pub(crate) fn repair(
-    store: &Store,
-    embedder: &dyn Embedder,
-    repair: bool,
-) -> Result<VerifyReport, EmbedFailure> {
+pub(crate) fn repair(store: &Store, embedder: &dyn Embedder, repair: bool) -> Result<VerifyReport, EmbedFailure> {
     let findings = store.check()?;
     let mut report = findings.report.clone();
     if !repair || report.problems.is_empty() {
@@ -31,16 +27,11 @@ pub(crate) fn repair(
     let left = store.check()?.report;
     for problem in &mut report.problems {
         let is_left = left.problems.iter().any(|other| {
-            other.file == problem.file
-                && other.document == problem.document
-                && other.detail == problem.detail
+            other.file == problem.file && other.document == problem.document && other.detail == problem.detail
         });
         problem.repaired = !is_left;
     }
-    Ok(VerifyReport {
-        problems: report.problems,
-        ..left
-    })
+    Ok(VerifyReport { problems: report.problems, ..left })
 }
 
 fn mend(store: &Store, embedder: &dyn Embedder, findings: Findings) -> Result<(), EmbedFailure> {
@@ -58,22 +49,14 @@ fn mend(store: &Store, embedder: &dyn Embedder, findings: Findings) -> Result<()
 }
 
 /// Gives a document new rows and index entries for the chunks it has.
-fn index_anew(
-    store: &Store,
-    embedder: &dyn Embedder,
-    document: &DocumentRecord,
-) -> Result<(), EmbedFailure> {
+fn index_anew(store: &Store, embedder: &dyn Embedder, document: &DocumentRecord) -> Result<(), EmbedFailure> {
     let id = document.id;
-    let (Some(key), Some(known)) = (store.active_key(id)?, store.document_at(&document.path)?)
-    else {
+    let (Some(key), Some(known)) = (store.active_key(id)?, store.document_at(&document.path)?) else {
         return Ok(());
     };
     let extraction = store.extraction(id)?;
-    let chunks: Vec<NewChunk> = store
-        .chunks(id)?
-        .into_iter()
-        .map(|chunk| new_chunk(&extraction, &document.path, key.context, chunk))
-        .collect();
+    let chunks: Vec<NewChunk> =
+        store.chunks(id)?.into_iter().map(|chunk| new_chunk(&extraction, &document.path, key.context, chunk)).collect();
     let passages: Vec<&str> = chunks.iter().map(|chunk| chunk.passage.as_str()).collect();
     let vectors = embed_cached(store, embedder, &passages, &CancelToken::new(), &mut |_| {});
     let vectors = match vectors {
@@ -86,10 +69,7 @@ fn index_anew(
         hash: known.hash.unwrap_or_default(),
         extraction: &extraction,
         title: document.title.clone(),
-        key: ChunkingKey {
-            fingerprint: embedder.fingerprint().to_owned(),
-            ..key
-        },
+        key: ChunkingKey { fingerprint: embedder.fingerprint().to_owned(), ..key },
         embedder: embedder.name(),
         dims: embedder.dims(),
         chunks,
@@ -104,12 +84,7 @@ fn give_up(store: &Store, id: DocumentId, detail: &str) -> Result<(), EmbedFailu
     Ok(())
 }
 
-fn new_chunk(
-    extraction: &Extraction,
-    path: &Path,
-    has_context: bool,
-    chunk: ChunkRecord,
-) -> NewChunk {
+fn new_chunk(extraction: &Extraction, path: &Path, has_context: bool, chunk: ChunkRecord) -> NewChunk {
     let passage = if has_context {
         let context = passage::document_context(extraction, path);
         passage::with_context(&context, &chunk.place, &chunk.text)

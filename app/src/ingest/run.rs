@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::document::{self, Prepared};
+use super::finish::finish;
 use super::meter::{Meter, Stopwatch};
+use super::prepare::{Prepared, prepare};
 use super::scan::{ScannedFile, scan};
 use super::{FileOutcome, IngestOptions, IngestReport};
 use crate::chunk::{ChunkError, Chunker};
 use crate::embed::{EmbedError, Embedder};
 use crate::extract::Extract;
 use crate::progress::{CancelToken, IngestProgress};
-use crate::store::{DocumentStatus, Store, StoreError};
+use crate::store::{ChunkingKey, DocumentStatus, Store, StoreError};
 
 /// Documents extracted ahead of the one that is being embedded.
 const EXTRACTED_AHEAD: usize = 1;
@@ -25,6 +26,17 @@ pub(crate) struct Ingestion<'a> {
     pub(crate) extractor: &'a dyn Extract,
     pub(crate) options: &'a IngestOptions,
     pub(crate) cancel: &'a CancelToken,
+}
+
+impl Ingestion<'_> {
+    /// What the chunkings of this ingest are made with.
+    pub(super) fn chunking_key(&self) -> ChunkingKey {
+        ChunkingKey {
+            config: self.options.chunker.clone(),
+            context: self.options.context,
+            fingerprint: self.embedder.fingerprint().to_owned(),
+        }
+    }
 }
 
 /// Why an ingest as a whole could not go on.
@@ -71,11 +83,8 @@ pub(crate) fn ingest(
 }
 
 fn enqueue(store: &Store, files: &[ScannedFile]) -> Result<(), StoreError> {
-    let queue: Vec<(PathBuf, u64)> = files
-        .iter()
-        .filter(|file| file.path.is_file())
-        .map(|file| (file.path.clone(), file.bytes))
-        .collect();
+    let queue: Vec<(PathBuf, u64)> =
+        files.iter().filter(|file| file.path.is_file()).map(|file| (file.path.clone(), file.bytes)).collect();
     store.enqueue(&queue)
 }
 
@@ -96,16 +105,12 @@ fn read_all(
     })
 }
 
-fn extract_ahead(
-    ingestion: Ingestion<'_>,
-    files: &[ScannedFile],
-    send: &SyncSender<Result<Prepared, StoreError>>,
-) {
+fn extract_ahead(ingestion: Ingestion<'_>, files: &[ScannedFile], send: &SyncSender<Result<Prepared, StoreError>>) {
     for file in files {
         if ingestion.cancel.is_cancelled() {
             return;
         }
-        let prepared = document::prepare(ingestion, file);
+        let prepared = prepare(ingestion, file);
         // The receiver is gone once the run has failed.
         if send.send(prepared).is_err() {
             return;
@@ -124,7 +129,7 @@ fn store_all(
         let prepared = prepared?;
         let (path, bytes) = (prepared.file.path.clone(), prepared.file.bytes);
         meter.file(&path, bytes);
-        match document::finish(ingestion, chunker, prepared, meter)? {
+        match finish(ingestion, chunker, prepared, meter)? {
             Some(outcome) => {
                 meter.file_done(bytes, if outcome.unchanged { 0 } else { outcome.chunks });
                 report.files.push(outcome);
@@ -142,12 +147,7 @@ fn store_all(
 }
 
 /// Files that nobody came to.
-fn cancel_rest(
-    store: &Store,
-    rest: &[ScannedFile],
-    reason: &str,
-    report: &mut IngestReport,
-) -> Result<(), StoreError> {
+fn cancel_rest(store: &Store, rest: &[ScannedFile], reason: &str, report: &mut IngestReport) -> Result<(), StoreError> {
     let paths: Vec<PathBuf> = rest.iter().map(|file| file.path.clone()).collect();
     let known = store.cancel_waiting(&paths, reason)?;
     for (path, known) in paths.into_iter().zip(known) {

@@ -37,17 +37,9 @@ pub fn scan(paths: &[PathBuf], cancel: &CancelToken) -> Vec<ScannedFile> {
     files
 }
 
-fn walk(
-    folder: &Path,
-    cancel: &CancelToken,
-    seen: &mut BTreeSet<PathBuf>,
-    files: &mut Vec<ScannedFile>,
-) {
-    let walker = WalkBuilder::new(folder)
-        .require_git(false)
-        .follow_links(true)
-        .sort_by_file_name(std::cmp::Ord::cmp)
-        .build();
+fn walk(folder: &Path, cancel: &CancelToken, seen: &mut BTreeSet<PathBuf>, files: &mut Vec<ScannedFile>) {
+    let walker =
+        WalkBuilder::new(folder).require_git(false).follow_links(true).sort_by_file_name(std::cmp::Ord::cmp).build();
     for entry in walker {
         if cancel.is_cancelled() {
             return;
@@ -68,52 +60,29 @@ fn take(path: PathBuf, is_named: bool, seen: &mut BTreeSet<PathBuf>, files: &mut
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     if seen.insert(real) {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        files.push(ScannedFile {
-            path,
-            bytes,
-            is_named,
-        });
+        files.push(ScannedFile { path, bytes, is_named });
     }
 }
 
 /// The same file gets the same path however it is named.
 fn absolute(path: &Path) -> PathBuf {
-    path.canonicalize()
-        .map(plain)
-        .or_else(|_| std::path::absolute(path))
-        .unwrap_or_else(|_| path.to_owned())
+    path.canonicalize().map(plain).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Windows gives `\\?\C:\…`, which few programs show or take.
 fn plain(path: PathBuf) -> PathBuf {
     let is_drive = |rest: &str| rest.as_bytes().get(1) == Some(&b':');
-    let plain = path
-        .to_str()
-        .and_then(|text| text.strip_prefix(r"\\?\"))
-        .filter(|rest| is_drive(rest))
-        .map(PathBuf::from);
+    let plain =
+        path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).filter(|rest| is_drive(rest)).map(PathBuf::from);
     plain.unwrap_or(path)
 }
 
 fn is_left_behind(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let is_lock = name.starts_with("~$") || name.starts_with(".~lock.") || name.starts_with("#");
-    let is_partial = [
-        ".tmp",
-        ".temp",
-        ".swp",
-        ".swo",
-        ".part",
-        ".partial",
-        ".crdownload",
-        ".download",
-    ]
-    .iter()
-    .any(|ending| name.ends_with(ending));
+    let is_partial = [".tmp", ".temp", ".swp", ".swo", ".part", ".partial", ".crdownload", ".download"]
+        .iter()
+        .any(|ending| name.ends_with(ending));
     let is_system = matches!(name.as_str(), "thumbs.db" | "desktop.ini" | "ehthumbs.db");
     is_lock || is_partial || is_system || name.ends_with('~')
 }
@@ -127,13 +96,7 @@ mod tests {
     fn names(root: &Path, paths: &[PathBuf]) -> Vec<String> {
         scan(paths, &CancelToken::new())
             .into_iter()
-            .map(|file| {
-                file.path
-                    .strip_prefix(root)
-                    .unwrap()
-                    .to_string_lossy()
-                    .replace('\\', "/")
-            })
+            .map(|file| file.path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/"))
             .collect()
     }
 
@@ -163,10 +126,7 @@ mod tests {
             "built/out.txt",
         ]);
         std::fs::write(root.join(".gitignore"), "built/\n").unwrap();
-        assert_eq!(
-            names(&root, &[root.clone()]),
-            ["a.txt", "b.md", "deep/er/c.txt"]
-        );
+        assert_eq!(names(&root, &[root.clone()]), ["a.txt", "b.md", "deep/er/c.txt"]);
     }
 
     #[test]

@@ -10,14 +10,12 @@ use crate::store::Hash;
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// BLAKE3 of a file's bytes and how many there are; `None` when cancelled.
-pub(super) fn fingerprint(
-    path: &Path,
-    cancel: &CancelToken,
-) -> std::io::Result<Option<(Hash, u64)>> {
-    let mut file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(std::io::Error::other("this is a folder, not a file"));
+pub(super) fn fingerprint(path: &Path, cancel: &CancelToken) -> std::io::Result<Option<(Hash, u64)>> {
+    // Opening a pipe would wait for somebody to write to it.
+    if !path.metadata()?.is_file() {
+        return Err(std::io::Error::other("this is not a regular file"));
     }
+    let mut file = File::open(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::answer::AskOptions;
 use crate::library::Library;
 use crate::progress::CancelToken;
@@ -34,12 +34,7 @@ impl Handle {
         let running: Arc<AtomicBool> = Arc::default();
         let busy = Arc::clone(&running);
         let worker = Worker::start("answer", move || work(&library, &outbox, &queue, &busy));
-        Self {
-            requests: Some(requests),
-            running,
-            cancel: Mutex::default(),
-            worker,
-        }
+        Self { requests: Some(requests), running, cancel: Mutex::default(), worker }
     }
 
     /// Begins an answer; false while another is being written.
@@ -56,10 +51,7 @@ impl Handle {
     }
 
     pub(super) fn stop(&self) {
-        self.cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .cancel();
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 }
 
@@ -71,25 +63,12 @@ impl Drop for Handle {
     }
 }
 
-fn work(
-    library: &Library,
-    outbox: &Outbox,
-    queue: &Receiver<(AnswerRequest, CancelToken)>,
-    running: &AtomicBool,
-) {
-    for (
-        AnswerRequest {
-            number,
-            question,
-            options,
-        },
-        cancel,
-    ) in queue
-    {
+fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
+    for (AnswerRequest { number, question, options }, cancel) in queue {
         let mut on_event = |event| {
             outbox.send(Event::AnswerProgressed { number, event });
         };
-        let outcome = Box::new(library.ask(&question, &options, &mut on_event, &cancel));
+        let outcome = Box::new(guarded(|| library.ask(&question, &options, &mut on_event, &cancel)));
         running.store(false, Ordering::Release);
         outbox.send(Event::Answered { number, outcome });
     }

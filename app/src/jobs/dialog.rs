@@ -5,21 +5,11 @@ use std::path::PathBuf;
 use super::{Event, Outbox, spawn};
 
 pub(super) fn pick_files(outbox: Outbox) {
-    pick("pick-files", outbox, || {
-        rfd::FileDialog::new()
-            .set_title("Add files")
-            .pick_files()
-            .unwrap_or_default()
-    });
+    pick("pick-files", outbox, || rfd::FileDialog::new().set_title("Add files").pick_files().unwrap_or_default());
 }
 
 pub(super) fn pick_folder(outbox: Outbox) {
-    pick("pick-folder", outbox, || {
-        rfd::FileDialog::new()
-            .set_title("Add folder")
-            .pick_folders()
-            .unwrap_or_default()
-    });
+    pick("pick-folder", outbox, || rfd::FileDialog::new().set_title("Add folder").pick_folders().unwrap_or_default());
 }
 
 fn pick(name: &str, outbox: Outbox, ask: impl FnOnce() -> Vec<PathBuf> + Send + 'static) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::library::Library;
 use crate::store::{DocumentId, DocumentRecord};
 
@@ -26,10 +26,7 @@ impl Handle {
     pub(super) fn start(library: Arc<Library>, outbox: Outbox) -> Self {
         let (tasks, queue) = sync_channel(QUEUE_CAPACITY);
         let worker = Worker::start("documents", move || work(&library, &outbox, &queue));
-        Self {
-            tasks: Some(tasks),
-            worker,
-        }
+        Self { tasks: Some(tasks), worker }
     }
 
     pub(super) fn add(&self, task: Task) {
@@ -50,10 +47,10 @@ impl Drop for Handle {
 fn work(library: &Library, outbox: &Outbox, queue: &Receiver<Task>) {
     for task in queue {
         let event = match task {
-            Task::List => Event::DocumentsListed(library.documents()),
+            Task::List => Event::DocumentsListed(guarded(|| library.documents())),
             Task::Remove(records) => {
                 let ids: Vec<DocumentId> = records.iter().map(|record| record.id).collect();
-                let outcome = library.remove(&ids);
+                let outcome = guarded(|| library.remove(&ids));
                 Event::DocumentsRemoved { records, outcome }
             }
         };

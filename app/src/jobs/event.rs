@@ -55,6 +55,8 @@ pub enum Event {
     },
     /// A document was cut.
     Cut {
+        /// Which document.
+        document: DocumentId,
         /// The request's number.
         number: u64,
         /// The chunking.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::ingest::IngestOptions;
 use crate::library::Library;
 use crate::progress::{CancelToken, IngestProgress};
@@ -40,30 +40,14 @@ impl Handle {
     pub(super) fn start(library: Arc<Library>, outbox: Outbox) -> Self {
         let (tasks, queue) = sync_channel(QUEUE_CAPACITY);
         let shared = Arc::default();
-        let work = Work {
-            library,
-            outbox,
-            shared: Arc::clone(&shared),
-        };
-        Self {
-            tasks: Some(tasks),
-            shared,
-            worker: Worker::start("ingest", move || work.run(&queue)),
-        }
+        let work = Work { library, outbox, shared: Arc::clone(&shared) };
+        Self { tasks: Some(tasks), shared, worker: Worker::start("ingest", move || work.run(&queue)) }
     }
 
     /// Queues an ingest; false when the queue is full.
     pub(super) fn add(&self, paths: Vec<PathBuf>, options: IngestOptions) -> bool {
         let batch = lock(&self.shared).batch.clone();
-        self.tasks.as_ref().is_some_and(|tasks| {
-            tasks
-                .try_send(Task {
-                    paths,
-                    options,
-                    batch,
-                })
-                .is_ok()
-        })
+        self.tasks.as_ref().is_some_and(|tasks| tasks.try_send(Task { paths, options, batch }).is_ok())
     }
 
     /// Cancels everything that runs or waits; false when nothing runs.
@@ -101,7 +85,7 @@ impl Work {
             }
             lock(&self.shared).progress = Some(IngestProgress::default());
             self.outbox.send(Event::IngestStarted);
-            let outcome = self.ingest(&task);
+            let outcome = guarded(|| self.ingest(&task));
             lock(&self.shared).progress = None;
             self.outbox.send(Event::IngestFinished(outcome));
         }
@@ -117,8 +101,7 @@ impl Work {
                 (self.outbox.wake)();
             }
         };
-        self.library
-            .ingest(&task.paths, &task.options, &on_progress, &task.batch)
+        self.library.ingest(&task.paths, &task.options, &on_progress, &task.batch)
     }
 }
 

@@ -15,13 +15,7 @@ struct Slot<T> {
 
 impl<T> Default for Latest<T> {
     fn default() -> Self {
-        Self {
-            slot: Mutex::new(Slot {
-                waiting: None,
-                closed: false,
-            }),
-            changed: Condvar::new(),
-        }
+        Self { slot: Mutex::new(Slot { waiting: None, closed: false }), changed: Condvar::new() }
     }
 }
 
@@ -42,10 +36,7 @@ impl<T> Latest<T> {
             if slot.closed {
                 return None;
             }
-            slot = self
-                .changed
-                .wait(slot)
-                .unwrap_or_else(PoisonError::into_inner);
+            slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -85,8 +76,7 @@ mod tests {
     fn a_waiting_thread_gets_a_late_request() {
         let mailbox = Arc::new(Latest::default());
         let taker = Arc::clone(&mailbox);
-        let thread =
-            super::super::spawn("taker", move || assert_eq!(taker.take(), Some(7))).unwrap();
+        let thread = super::super::spawn("taker", move || assert_eq!(taker.take(), Some(7))).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(20));
         mailbox.put(7);
         thread.join().unwrap();

@@ -23,13 +23,14 @@ pub use lab::LabRequest;
 pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 use crate::ingest::IngestOptions;
-use crate::library::{Library, LibraryOptions};
+use crate::library::{Error, Library, LibraryOptions};
 use crate::progress::IngestProgress;
 use crate::state::{RowMetrics, Settings};
 use crate::store::DocumentRecord;
@@ -90,10 +91,7 @@ impl Jobs {
     /// Jobs whose library is not open yet.
     pub fn new(options: JobsOptions, wake: Wake) -> Self {
         let (sender, events) = sync_channel(EVENTS_CAPACITY);
-        let outbox = Outbox {
-            events: sender,
-            wake,
-        };
+        let outbox = Outbox { events: sender, wake };
         Self {
             settings: settings::Saver::start(options.home.clone(), outbox.clone()),
             outbox,
@@ -113,7 +111,7 @@ impl Jobs {
     pub fn open_library(&self) {
         let (outbox, options) = (self.outbox.clone(), self.options.library.clone());
         spawn("open-library", move || {
-            outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
+            outbox.send(Event::LibraryOpened(guarded(|| Library::open(options).map(Arc::new))));
         });
     }
 
@@ -124,11 +122,7 @@ impl Jobs {
             ingest: ingest::Handle::start(Arc::clone(&library), outbox.clone()),
             documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
             search: search::Handle::start(Arc::clone(&library), outbox.clone()),
-            lab: lab::Handle::start(
-                Arc::clone(&library),
-                outbox.clone(),
-                Arc::clone(&self.row_metrics),
-            ),
+            lab: lab::Handle::start(Arc::clone(&library), outbox.clone(), Arc::clone(&self.row_metrics)),
             answer: answer::Handle::start(library, outbox.clone()),
         });
     }
@@ -145,23 +139,17 @@ impl Jobs {
 
     /// Queues an ingest; false when the queue is full or no library is open.
     pub fn ingest(&self, paths: Vec<PathBuf>, options: IngestOptions) -> bool {
-        self.workers
-            .as_ref()
-            .is_some_and(|workers| workers.ingest.add(paths, options))
+        self.workers.as_ref().is_some_and(|workers| workers.ingest.add(paths, options))
     }
 
     /// Stops the running ingest and forgets the waiting ones; false when none runs.
     pub fn cancel_ingest(&self) -> bool {
-        self.workers
-            .as_ref()
-            .is_some_and(|workers| workers.ingest.cancel())
+        self.workers.as_ref().is_some_and(|workers| workers.ingest.cancel())
     }
 
     /// A snapshot of the running ingest.
     pub fn ingest_progress(&self) -> Option<IngestProgress> {
-        self.workers
-            .as_ref()
-            .and_then(|workers| workers.ingest.progress())
+        self.workers.as_ref().and_then(|workers| workers.ingest.progress())
     }
 
     /// Lists every document.
@@ -206,17 +194,12 @@ impl Jobs {
 
     /// Tells how wide the rows of a text are from now on.
     pub fn set_row_metrics(&self, metrics: Arc<RowMetrics>) {
-        *self
-            .row_metrics
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = metrics;
+        *self.row_metrics.write().unwrap_or_else(PoisonError::into_inner) = metrics;
     }
 
     /// Asks a question; false when no library is open or another answer is being written.
     pub fn ask(&self, request: AnswerRequest) -> bool {
-        self.workers
-            .as_ref()
-            .is_some_and(|workers| workers.answer.ask(request))
+        self.workers.as_ref().is_some_and(|workers| workers.answer.ask(request))
     }
 
     /// Stops the answer.
@@ -233,9 +216,7 @@ impl Jobs {
 
     /// Gives the sample documents as if they had been picked.
     pub fn pick_samples(&self) {
-        let JobsOptions {
-            library, samples, ..
-        } = self.options.clone();
+        let JobsOptions { library, samples, .. } = self.options.clone();
         samples::pick(samples, library.home, self.outbox.clone());
     }
 }
@@ -259,7 +240,25 @@ impl Worker {
 /// Starts a named thread; a system without threads left gets none, and says so in the log.
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned
-        .inspect_err(|err| tracing::error!("no thread for {name}: {err}"))
-        .ok()
+    spawned.inspect_err(|err| tracing::error!("no thread for {name}: {err}")).ok()
+}
+
+/// Runs one piece of work; a panic in it becomes an error, so that the window is told and the thread goes on.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Error::new("Outcrop made a mistake", "a job ended where it should not have")
+            .with_hint("the log in the library's home says where; please report it"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let outcome: Result<(), Error> = guarded(|| panic!("on purpose"));
+        assert_eq!(outcome.unwrap_err().title, "Outcrop made a mistake");
+        assert_eq!(guarded(|| Ok(1)), Ok(1));
+    }
 }

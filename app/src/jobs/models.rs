@@ -14,14 +14,12 @@ pub(super) fn list(options: LibraryOptions, outbox: Outbox) {
 fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
     let home = home_folder(options.home.clone())?;
     let folder = models::folder(options.models.as_deref(), &home);
-    let catalogue = Catalogue::built_in()
-        .map_err(|err| Error::new("The list of models is damaged", err.to_string()))?;
+    let catalogue =
+        Catalogue::built_in().map_err(|err| Error::new("The list of models is damaged", err.to_string()))?;
     let listed = models::entries(&catalogue, &folder);
     let mut rows: Vec<ModelRow> = listed.iter().map(listed_row).collect();
     let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-    let added = models::generators(&catalogue, &folder)
-        .into_iter()
-        .filter(|model| !known.contains(&model.name));
+    let added = models::generators(&catalogue, &folder).into_iter().filter(|model| !known.contains(&model.name));
     rows.extend(added.map(added_row));
     rows.sort_by_key(|row| !row.installed);
     Ok(rows)

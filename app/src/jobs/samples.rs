@@ -7,46 +7,16 @@ use crate::library::{Error, home_folder};
 
 /// Name and content of each sample.
 const SAMPLES: &[(&str, &[u8])] = &[
-    (
-        "climate-and-boat.html",
-        include_bytes!("../../../assets/samples/climate-and-boat.html"),
-    ),
-    (
-        "committee-minutes-2025-03.md",
-        include_bytes!("../../../assets/samples/committee-minutes-2025-03.md"),
-    ),
-    (
-        "core-store-notes-zh.txt",
-        include_bytes!("../../../assets/samples/core-store-notes-zh.txt"),
-    ),
-    (
-        "core_depth.py",
-        include_bytes!("../../../assets/samples/core_depth.py"),
-    ),
-    (
-        "drilling-contract.docx",
-        include_bytes!("../../../assets/samples/drilling-contract.docx"),
-    ),
-    (
-        "field-manual.md",
-        include_bytes!("../../../assets/samples/field-manual.md"),
-    ),
-    (
-        "instrument-inventory.csv",
-        include_bytes!("../../../assets/samples/instrument-inventory.csv"),
-    ),
-    (
-        "lava-sequence-report.pdf",
-        include_bytes!("../../../assets/samples/lava-sequence-report.pdf"),
-    ),
-    (
-        "letter-from-the-station.txt",
-        include_bytes!("../../../assets/samples/letter-from-the-station.txt"),
-    ),
-    (
-        "seismic-events.json",
-        include_bytes!("../../../assets/samples/seismic-events.json"),
-    ),
+    ("climate-and-boat.html", include_bytes!("../../../assets/samples/climate-and-boat.html")),
+    ("committee-minutes-2025-03.md", include_bytes!("../../../assets/samples/committee-minutes-2025-03.md")),
+    ("core-store-notes-zh.txt", include_bytes!("../../../assets/samples/core-store-notes-zh.txt")),
+    ("core_depth.py", include_bytes!("../../../assets/samples/core_depth.py")),
+    ("drilling-contract.docx", include_bytes!("../../../assets/samples/drilling-contract.docx")),
+    ("field-manual.md", include_bytes!("../../../assets/samples/field-manual.md")),
+    ("instrument-inventory.csv", include_bytes!("../../../assets/samples/instrument-inventory.csv")),
+    ("lava-sequence-report.pdf", include_bytes!("../../../assets/samples/lava-sequence-report.pdf")),
+    ("letter-from-the-station.txt", include_bytes!("../../../assets/samples/letter-from-the-station.txt")),
+    ("seismic-events.json", include_bytes!("../../../assets/samples/seismic-events.json")),
 ];
 
 /// Tells the folder of the samples: `given`, or `<home>/samples` once they are written there.
@@ -61,12 +31,8 @@ pub(super) fn pick(given: Option<PathBuf>, home: Option<PathBuf>, outbox: Outbox
 
 fn write_all(home: Option<PathBuf>) -> Result<PathBuf, Error> {
     let folder = home_folder(home)?.join("samples");
-    let failure = |err: std::io::Error| {
-        Error::new(
-            "The samples could not be written",
-            format!("{err}: {}", folder.display()),
-        )
-    };
+    let failure =
+        |err: std::io::Error| Error::new("The samples could not be written", format!("{err}: {}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(failure)?;
     for (name, content) in SAMPLES {
         write_one(&folder.join(name), content).map_err(failure)?;
@@ -76,11 +42,7 @@ fn write_all(home: Option<PathBuf>) -> Result<PathBuf, Error> {
 
 /// Leaves a sample that is there alone, so that its document stays the same.
 fn write_one(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    if path.exists() {
-        Ok(())
-    } else {
-        std::fs::write(path, content)
-    }
+    if path.exists() { Ok(()) } else { std::fs::write(path, content) }
 }
 
 #[cfg(test)]
@@ -104,12 +66,6 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
             .collect();
         found.sort();
-        assert_eq!(
-            found,
-            SAMPLES
-                .iter()
-                .map(|(name, _)| (*name).to_owned())
-                .collect::<Vec<_>>()
-        );
+        assert_eq!(found, SAMPLES.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>());
     }
 }

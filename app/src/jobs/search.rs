@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::latest::Latest;
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::library::Library;
 use crate::retrieve::SearchOptions;
 
@@ -29,13 +29,8 @@ impl Handle {
         let mailbox: Arc<Latest<SearchRequest>> = Arc::default();
         let requests = Arc::clone(&mailbox);
         let worker = Worker::start("search", move || {
-            while let Some(SearchRequest {
-                number,
-                query,
-                options,
-            }) = requests.take()
-            {
-                let outcome = library.search(&query, &options);
+            while let Some(SearchRequest { number, query, options }) = requests.take() {
+                let outcome = guarded(|| library.search(&query, &options));
                 outbox.send(Event::Searched { number, outcome });
             }
         });

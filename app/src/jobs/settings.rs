@@ -15,8 +15,7 @@ const FILE_NAME: &str = "window.json";
 /// Reads the settings of `home`; whatever is missing or damaged takes its default.
 pub(crate) fn load(home: &Path) -> Settings {
     let json = std::fs::read_to_string(home.join(FILE_NAME));
-    json.map(|json| Settings::from_json(&json))
-        .unwrap_or_default()
+    json.map(|json| Settings::from_json(&json)).unwrap_or_default()
 }
 
 /// Writes settings on a thread of its own.
@@ -62,11 +61,8 @@ fn write(home: &Path, settings: &Settings) -> std::io::Result<()> {
 }
 
 fn failure(home: &Path, err: &std::io::Error) -> Error {
-    Error::new(
-        "The settings were not saved",
-        format!("{err}: {}", home.join(FILE_NAME).display()),
-    )
-    .with_hint("check that the folder can be written")
+    Error::new("The settings were not saved", format!("{err}: {}", home.join(FILE_NAME).display()))
+        .with_hint("check that the folder can be written")
 }
 
 #[cfg(test)]
@@ -76,10 +72,7 @@ mod tests {
     #[test]
     fn settings_are_written_whole_and_read_back() {
         let home = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            scale: 1.5,
-            ..Settings::default()
-        };
+        let settings = Settings { scale: 1.5, ..Settings::default() };
         write(home.path(), &settings).unwrap();
         assert_eq!(load(home.path()), settings);
         assert_eq!(load(&home.path().join("nowhere")), Settings::default());

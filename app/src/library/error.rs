@@ -21,11 +21,7 @@ pub struct Error {
 impl Error {
     /// An error with a title and what was found.
     pub fn new(title: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            detail: detail.into(),
-            hint: None,
-        }
+        Self { title: title.into(), detail: detail.into(), hint: None }
     }
 
     /// The same error with what to do about it.
@@ -41,34 +37,18 @@ impl From<StoreError> for Error {
         let detail = err.to_string();
         let (title, hint) = match &err {
             StoreError::Name { .. } => ("Library name", None),
-            StoreError::Io { .. } => (
-                "Disk",
-                Some("check that the folder can be written and that the disk is not full"),
-            ),
-            StoreError::Newer { .. } => ("Newer library", Some("update Outcrop")),
-            StoreError::Older { .. } => (
-                "Older library",
-                Some("close the other Outcrop and open the library again"),
-            ),
-            StoreError::Damaged { .. } => {
-                ("Damaged library", Some("run `outcrop verify --repair`"))
+            StoreError::Io { .. } => {
+                ("Disk", Some("check that the folder can be written and that the disk is not full"))
             }
-            StoreError::ReadOnly { .. } => (
-                "Read-only library",
-                Some("close the other Outcrop that holds it"),
-            ),
-            StoreError::NoDocument(_) => (
-                "No such document",
-                Some("`outcrop documents` lists those that are there"),
-            ),
+            StoreError::Newer { .. } => ("Newer library", Some("update Outcrop")),
+            StoreError::Older { .. } => ("Older library", Some("close the other Outcrop and open the library again")),
+            StoreError::Damaged { .. } => ("Damaged library", Some("run `outcrop verify --repair`")),
+            StoreError::ReadOnly { .. } => ("Read-only library", Some("close the other Outcrop that holds it")),
+            StoreError::NoDocument(_) => ("No such document", Some("`outcrop documents` lists those that are there")),
             StoreError::NoText(_) => ("No text", Some("`outcrop documents` says why")),
             StoreError::Vectors { .. } | StoreError::Database { .. } => ("Library", None),
         };
-        Self {
-            title: title.to_owned(),
-            detail,
-            hint: hint.map(str::to_owned),
-        }
+        Self { title: title.to_owned(), detail, hint: hint.map(str::to_owned) }
     }
 }
 

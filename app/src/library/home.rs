@@ -15,18 +15,13 @@ pub fn home_folder(given: Option<PathBuf>) -> Result<PathBuf, Error> {
         .or_else(|| from_env("OUTCROP_HOME"))
         .or_else(|| data_folder().map(|folder| folder.join("outcrop")))
         .ok_or_else(|| {
-            Error::new(
-                "No home folder",
-                "neither OUTCROP_HOME nor the user's home folder is known",
-            )
-            .with_hint("set OUTCROP_HOME or give `--home DIR`")
+            Error::new("No home folder", "neither OUTCROP_HOME nor the user's home folder is known")
+                .with_hint("set OUTCROP_HOME or give `--home DIR`")
         })
 }
 
 fn from_env(name: &str) -> Option<PathBuf> {
-    env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 #[cfg(target_os = "macos")]

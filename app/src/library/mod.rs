@@ -42,15 +42,16 @@
 //!
 //! Files of a library are listed at [`crate::store::LibraryPaths`].
 
+mod ask;
 mod error;
 mod home;
 mod options;
 mod preview;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use crate::answer::{Answer, AskEvent, AskOptions};
+use crate::answer::{Answer, AskEvent, AskOptions, Generators};
 use crate::embed::{self, Embedder};
 use crate::extract::{Extract, ExtractLimits, Extraction};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
@@ -58,8 +59,7 @@ use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
 use crate::retrieve::{self, SearchOptions, SearchResults};
 use crate::store::{
-    ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store,
-    VerifyReport,
+    ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
 use crate::worker::{ExtractPool, WorkerBinary};
 
@@ -80,6 +80,7 @@ pub struct Library {
     extractor: Arc<dyn Extract>,
     searcher: Arc<engine::Searcher>,
     worker_binary: Option<PathBuf>,
+    generators: Mutex<Generators>,
 }
 
 impl Library {
@@ -92,10 +93,8 @@ impl Library {
         let home = home_folder(options.home)?;
         let models = models::folder(options.models.as_deref(), &home);
         let paths = LibraryPaths::new(&home, options.name.as_deref().unwrap_or(DEFAULT_NAME))?;
-        let searcher = Arc::new(engine::Searcher::new(&engine::SearcherOptions {
-            gpu: options.gpu.into(),
-            threads: None,
-        })?);
+        let searcher =
+            Arc::new(engine::Searcher::new(&engine::SearcherOptions { gpu: options.gpu.into(), threads: None })?);
         let (embedder, embedder_note) = match options.embedder {
             Some(embedder) => (embedder, None),
             None => embed::open_installed(&models),
@@ -107,6 +106,7 @@ impl Library {
         Ok(Self {
             store: Store::open(paths, Box::new(EngineFiles::new(searcher.clone())))?,
             home,
+            generators: Mutex::new(Generators::new(models.clone(), options.worker_binary.clone())),
             models,
             embedder,
             embedder_note,
@@ -212,13 +212,7 @@ impl Library {
         on_done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f32>, Error> {
         let embedder = self.embedder.as_ref();
-        Ok(ingest::embed_cached(
-            &self.store,
-            embedder,
-            texts,
-            cancel,
-            on_done,
-        )?)
+        Ok(ingest::embed_cached(&self.store, embedder, texts, cancel, on_done)?)
     }
 
     /// Removes documents; their chunks are not searchable once this returns. Gives how many were there.
@@ -234,12 +228,7 @@ impl Library {
     /// # Errors
     /// An option is out of range, or the library cannot be read.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-        Ok(retrieve::search(
-            &self.store,
-            self.embedder.as_ref(),
-            query,
-            options,
-        )?)
+        Ok(retrieve::search(&self.store, self.embedder.as_ref(), query, options)?)
     }
 
     /// Answers a question from the library's passages, streaming.
@@ -253,13 +242,12 @@ impl Library {
         on_event: &mut dyn FnMut(AskEvent),
         cancel: &CancelToken,
     ) -> Result<Answer, Error> {
-        let _ = (question, options, on_event, cancel);
-        todo!()
+        ask::ask(self, question, options, on_event, cancel)
     }
 
     /// Checks every checksum of the library and every reference between its files, both ways. With `repair`, what is
     /// derived (index, vectors) is made anew from the stored text, and documents whose text is damaged become
-    /// `Failed` with the reason.
+    /// `Failed` with the reason. Rows that are written meanwhile may be reported as belonging to no passage.
     ///
     /// # Errors
     /// The library cannot be read, or not written where a repair is asked for. Damage is part of the report.
@@ -281,9 +269,8 @@ impl Library {
     /// The database cannot be read.
     pub fn chat(&self, chat: ChatId) -> Result<Vec<Answer>, Error> {
         let parse = |json: String| {
-            serde_json::from_str(&json).map_err(|err| {
-                Error::new("Damaged chat", format!("an answer cannot be read: {err}"))
-            })
+            serde_json::from_str(&json)
+                .map_err(|err| Error::new("Damaged chat", format!("an answer cannot be read: {err}")))
         };
         self.store.chat(chat)?.into_iter().map(parse).collect()
     }
@@ -293,9 +280,8 @@ impl Library {
     /// # Errors
     /// The library cannot be written.
     pub fn keep_answer(&self, chat: Option<ChatId>, answer: &Answer) -> Result<ChatId, Error> {
-        let json = serde_json::to_string(answer).map_err(|err| {
-            Error::new("Chat", format!("the answer cannot be written down: {err}"))
-        })?;
+        let json = serde_json::to_string(answer)
+            .map_err(|err| Error::new("Chat", format!("the answer cannot be written down: {err}")))?;
         Ok(self.store.append_chat(chat, &answer.question, &json)?)
     }
 
@@ -309,8 +295,7 @@ impl Library {
 }
 
 fn extract_pool(worker_binary: Option<PathBuf>, models: &Path) -> Result<Arc<dyn Extract>, Error> {
-    let binary = WorkerBinary::resolve(worker_binary)
-        .map_err(|err| Error::new("Worker processes", err.to_string()))?;
+    let binary = WorkerBinary::resolve(worker_binary).map_err(|err| Error::new("Worker processes", err.to_string()))?;
     let limits = ExtractLimits {
         pdfium: Some(models::library_path(models, models::Native::Pdfium)),
         ..ExtractLimits::default()

@@ -18,17 +18,10 @@ pub(super) fn memory_bytes(weights_bytes: u64) -> u64 {
 /// # Errors
 /// The file is not a whole GGUF model, a model of that name is there already, or it cannot be copied.
 pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
-    let not_a_model = |detail: &str| ModelError::NotAModel {
-        path: path.to_owned(),
-        detail: detail.to_owned(),
-    };
-    let is_gguf = path
-        .extension()
-        .is_some_and(|ext| ext.eq_ignore_ascii_case("gguf"));
+    let not_a_model = |detail: &str| ModelError::NotAModel { path: path.to_owned(), detail: detail.to_owned() };
+    let is_gguf = path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("gguf"));
     if !is_gguf {
-        return Err(not_a_model(
-            "only GGUF generator models (*.gguf) can be added by path",
-        ));
+        return Err(not_a_model("only GGUF generator models (*.gguf) can be added by path"));
     }
     check_gguf(path)?;
     let (Some(stem), Some(file_name)) = (path.file_stem(), path.file_name()) else {
@@ -37,9 +30,7 @@ pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
     let name = stem.to_string_lossy().to_lowercase();
     let folder = models_dir.join(&name);
     if folder.exists() {
-        return Err(not_a_model(&format!(
-            "a model named {name:?} is there already"
-        )));
+        return Err(not_a_model(&format!("a model named {name:?} is there already")));
     }
     std::fs::create_dir_all(&folder).map_err(ModelError::io(&folder))?;
     let target = folder.join(file_name);

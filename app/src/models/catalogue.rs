@@ -138,8 +138,7 @@ impl Catalogue {
     /// # Errors
     /// It is not TOML, a field is missing or unknown, or a name or sum is malformed.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
-        let catalogue: Self =
-            toml::from_str(text).map_err(|err| ModelError::Catalogue(err.to_string()))?;
+        let catalogue: Self = toml::from_str(text).map_err(|err| ModelError::Catalogue(err.to_string()))?;
         for entry in &catalogue.entries {
             entry.check().map_err(ModelError::Catalogue)?;
         }
@@ -152,26 +151,17 @@ impl Catalogue {
     /// There is none; the message lists all names.
     pub fn entry(&self, name: &str) -> Result<&Entry, ModelError> {
         let found = self.entries.iter().find(|entry| entry.name == name);
-        found.ok_or_else(|| ModelError::UnknownName {
-            name: name.to_owned(),
-            known: self.names().join(", "),
-        })
+        found.ok_or_else(|| ModelError::UnknownName { name: name.to_owned(), known: self.names().join(", ") })
     }
 
     /// Names of the entries of a set.
     pub fn set(&self, set: ModelSet) -> Vec<String> {
         let entries = self.entries.iter();
-        entries
-            .filter(|entry| entry.sets.contains(&set))
-            .map(|entry| entry.name.clone())
-            .collect()
+        entries.filter(|entry| entry.sets.contains(&set)).map(|entry| entry.name.clone()).collect()
     }
 
     fn names(&self) -> Vec<&str> {
-        self.entries
-            .iter()
-            .map(|entry| entry.name.as_str())
-            .collect()
+        self.entries.iter().map(|entry| entry.name.as_str()).collect()
     }
 }
 
@@ -179,11 +169,7 @@ impl Entry {
     /// The files that this machine needs.
     pub fn files_here(&self) -> Vec<&ModelFile> {
         let here = platform();
-        let fits = |file: &&ModelFile| {
-            file.platform
-                .as_ref()
-                .is_none_or(|platform| *platform == here)
-        };
+        let fits = |file: &&ModelFile| file.platform.as_ref().is_none_or(|platform| *platform == here);
         self.files.iter().filter(fits).collect()
     }
 
@@ -203,16 +189,10 @@ impl Entry {
         check_name(&self.name)?;
         for file in &self.files {
             check_name(&file.name)?;
-            let is_sum = file.sha256.len() == 64
-                && file
-                    .sha256
-                    .bytes()
-                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+            let is_sum =
+                file.sha256.len() == 64 && file.sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
             if !is_sum || file.parts.is_empty() {
-                return Err(format!(
-                    "{} of {} has no sum or no source",
-                    file.name, self.name
-                ));
+                return Err(format!("{} of {} has no sum or no source", file.name, self.name));
             }
         }
         Ok(())
@@ -223,9 +203,7 @@ impl Entry {
 fn check_name(name: &str) -> Result<(), String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.starts_with('.') || !name.bytes().all(plain) {
-        return Err(format!(
-            "{name:?} is not a file name of letters, digits, '-', '_' and '.'"
-        ));
+        return Err(format!("{name:?} is not a file name of letters, digits, '-', '_' and '.'"));
     }
     Ok(())
 }
@@ -247,11 +225,7 @@ mod tests {
         let mut names = catalogue.names();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(
-            names.len(),
-            catalogue.entries.len(),
-            "a name is there twice"
-        );
+        assert_eq!(names.len(), catalogue.entries.len(), "a name is there twice");
         for set in [ModelSet::Default, ModelSet::Test] {
             assert!(catalogue.set(set).contains(&"minilm-int8".to_owned()));
         }
@@ -262,12 +236,7 @@ mod tests {
         let catalogue = Catalogue::built_in().unwrap();
         for name in ["onnxruntime", "pdfium"] {
             let files = &catalogue.entry(name).unwrap().files;
-            for platform in [
-                "linux-x86_64",
-                "linux-aarch64",
-                "macos-aarch64",
-                "windows-x86_64",
-            ] {
+            for platform in ["linux-x86_64", "linux-aarch64", "macos-aarch64", "windows-x86_64"] {
                 let fits = |file: &&ModelFile| file.platform.as_deref() == Some(platform);
                 assert_eq!(files.iter().filter(fits).count(), 1, "{name} {platform}");
             }

@@ -96,9 +96,6 @@ pub enum ModelError {
 impl ModelError {
     /// An I/O error with its path.
     pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
-        move |err| Self::Io {
-            path: path.to_owned(),
-            detail: err.to_string(),
-        }
+        move |err| Self::Io { path: path.to_owned(), detail: err.to_string() }
     }
 }

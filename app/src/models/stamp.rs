@@ -66,15 +66,10 @@ impl Stamp {
     pub(super) fn write(&self, folder: &Path) -> Result<(), ModelError> {
         let path = folder.join(STAMP_FILE);
         let bytes = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
-        bytes
-            .and_then(|bytes| std::fs::write(&path, bytes))
-            .map_err(ModelError::io(&path))
+        bytes.and_then(|bytes| std::fs::write(&path, bytes)).map_err(ModelError::io(&path))
     }
 }
 
 fn modified_ns(meta: &Metadata) -> u128 {
-    meta.modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .map_or(0, |age| age.as_nanos())
+    meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |age| age.as_nanos())
 }

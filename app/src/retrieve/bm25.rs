@@ -1,8 +1,6 @@
 //! The keyword leg: BM25 (Robertson & Zaragoza 2009) with k1 = 1.2, b = 0.75 and a word weight that never falls
 //! below zero, `ln(1 + (N − df + 0.5) / (df + 0.5))`.
 
-use std::collections::BTreeMap;
-
 use super::Collection;
 use crate::store::{StoreError, query_tokens};
 
@@ -38,7 +36,8 @@ impl Bm25 {
 #[derive(Clone, Debug, Default)]
 pub struct Keywords {
     words: Vec<Word>,
-    scores: BTreeMap<u64, f64>,
+    /// By id.
+    scores: Vec<(u64, f64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,37 +53,29 @@ impl Keywords {
     /// # Errors
     /// The index cannot be read.
     pub fn find(collection: &dyn Collection, question: &str) -> Result<Self, StoreError> {
-        let bm25 = Bm25 {
-            num_passages: collection.num_passages(),
-            mean_tokens: collection.mean_tokens(),
-        };
-        let mut found = Self::default();
+        let bm25 = Bm25 { num_passages: collection.num_passages(), mean_tokens: collection.mean_tokens() };
+        let (mut words, mut parts) = (Vec::new(), Vec::new());
         for token in query_tokens(question) {
             let postings = collection.postings(&token)?;
             let idf = bm25.idf(postings.len());
-            for &(id, count) in &postings {
-                if let Some(tokens) = collection.tokens(id) {
-                    *found.scores.entry(id).or_default() += bm25.score(idf, count, tokens);
-                }
-            }
+            parts.extend(
+                postings.iter().filter_map(|&(id, count)| Some((id, bm25.score(idf, count, collection.tokens(id)?)))),
+            );
             let holders = postings.into_iter().map(|(id, _)| id).collect();
-            found.words.push(Word { idf, holders });
+            words.push(Word { idf, holders });
         }
-        Ok(found)
+        Ok(Self { words, scores: sum_by_id(parts) })
     }
 
     /// The BM25 score of a passage; `None` when it holds no word of the question.
     pub fn score(&self, id: u64) -> Option<f64> {
-        self.scores.get(&id).copied()
+        let at = self.scores.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(self.scores[at].1)
     }
 
     /// The `k` passages of highest score, best first, ties by lower id.
     pub fn best(&self, k: usize) -> Vec<(u64, f64)> {
-        let mut ranked: Vec<(u64, f64)> = self
-            .scores
-            .iter()
-            .map(|(&id, &score)| (id, score))
-            .collect();
+        let mut ranked = self.scores.clone();
         let order = |a: &(u64, f64), b: &(u64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if ranked.len() > k && k > 0 {
             ranked.select_nth_unstable_by(k - 1, order);
@@ -97,12 +88,65 @@ impl Keywords {
     /// Share of the question's word weights that a passage holds, 0 to 1; words that no passage holds count in full.
     pub fn coverage(&self, id: u64) -> f64 {
         let total: f64 = self.words.iter().map(|word| word.idf).sum();
-        let held: f64 = self
-            .words
-            .iter()
-            .filter(|word| word.holders.binary_search(&id).is_ok())
-            .map(|word| word.idf)
-            .sum();
+        let held: f64 =
+            self.words.iter().filter(|word| word.holders.binary_search(&id).is_ok()).map(|word| word.idf).sum();
         if total > 0.0 { held / total } else { 0.0 }
+    }
+}
+
+fn sum_by_id(mut parts: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
+    // Stable, so that the parts of a passage are summed in the same order every time.
+    parts.sort_by_key(|(id, _)| *id);
+    let mut sums: Vec<(u64, f64)> = Vec::with_capacity(parts.len());
+    for (id, part) in parts {
+        match sums.last_mut() {
+            Some((last, sum)) if *last == id => *sum += part,
+            _ => sums.push((id, part)),
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failure is the test's message")]
+
+    use super::super::MemoryCollection;
+    use super::*;
+
+    fn keywords(passages: &[&str], question: &str) -> Keywords {
+        let collection = MemoryCollection::new(passages, &vec![1.0; passages.len()], 1).unwrap();
+        Keywords::find(&collection, question).unwrap()
+    }
+
+    #[test]
+    fn scores_follow_the_formula() {
+        let found = keywords(&["red fox", "red red dog barks", "cat"], "red fox");
+        // Three passages of 2, 4 and 1 tokens; "red" is in two of them, "fox" in one.
+        let idf = |holding: f64| (1.0 + (3.0 - holding + 0.5) / (holding + 0.5)).ln();
+        let part = |idf: f64, count: f64, tokens: f64| {
+            idf * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * tokens / (7.0 / 3.0)))
+        };
+        let expected = [part(idf(1.0), 1.0, 2.0) + part(idf(2.0), 1.0, 2.0), part(idf(2.0), 2.0, 4.0)];
+        assert!((found.score(0).unwrap() - expected[0]).abs() < 1e-12);
+        assert!((found.score(1).unwrap() - expected[1]).abs() < 1e-12);
+        assert_eq!(found.score(2), None);
+        assert_eq!(found.best(10).iter().map(|(id, _)| *id).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(found.best(1).len(), 1);
+    }
+
+    #[test]
+    fn a_word_of_every_passage_still_counts() {
+        let found = keywords(&["stone", "stone bed"], "stone");
+        assert!(found.score(0).unwrap() > found.score(1).unwrap());
+        assert!(found.score(1).unwrap() > 0.0);
+    }
+
+    #[test]
+    fn coverage_counts_words_that_nobody_holds() {
+        let found = keywords(&["red fox", "dog", "cat"], "red unicorn");
+        assert!(found.coverage(0) > 0.3 && found.coverage(0) < 0.5, "{}", found.coverage(0));
+        assert!(found.coverage(1).abs() < 1e-12);
+        assert!((keywords(&["red fox", "dog"], "red fox").coverage(0) - 1.0).abs() < 1e-12);
     }
 }

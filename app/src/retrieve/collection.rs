@@ -28,12 +28,7 @@ pub trait Collection {
     ///
     /// # Errors
     /// The vectors cannot be read.
-    fn nearest(
-        &self,
-        query: &[f32],
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<Nearest, StoreError>;
+    fn nearest(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<Nearest, StoreError>;
 }
 
 /// What the vector leg found.

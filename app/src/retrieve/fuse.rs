@@ -11,14 +11,7 @@ pub fn weighted(vector: &[(u64, f64)], keyword: &[(u64, f64)], alpha: f64) -> Ve
     let (vector, keyword) = (scaled(vector), scaled(keyword));
     let ids: BTreeSet<u64> = vector.keys().chain(keyword.keys()).copied().collect();
     let of = |side: &BTreeMap<u64, f64>, id: u64| side.get(&id).copied().unwrap_or(0.0);
-    ids.into_iter()
-        .map(|id| {
-            (
-                id,
-                alpha * of(&vector, id) + (1.0 - alpha) * of(&keyword, id),
-            )
-        })
-        .collect()
+    ids.into_iter().map(|id| (id, alpha * of(&vector, id) + (1.0 - alpha) * of(&keyword, id))).collect()
 }
 
 /// Sum over the rankings (best first) of `1 / (60 + rank)`. Sorted by id.
@@ -33,27 +26,14 @@ pub fn reciprocal_ranks(rankings: &[&[(u64, f64)]]) -> Vec<(u64, f64)> {
 }
 
 fn scaled(scores: &[(u64, f64)]) -> BTreeMap<u64, f64> {
-    let lowest = scores
-        .iter()
-        .map(|(_, score)| *score)
-        .fold(f64::INFINITY, f64::min);
-    let highest = scores
-        .iter()
-        .map(|(_, score)| *score)
-        .fold(f64::NEG_INFINITY, f64::max);
+    let lowest = scores.iter().map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
+    let highest = scores.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
     let range = highest - lowest;
     // Where all are alike there is no lowest: each is a full match.
     let scale = |score: f64| {
-        if range > 0.0 {
-            (score - lowest) / range
-        } else {
-            1.0
-        }
+        if range > 0.0 { (score - lowest) / range } else { 1.0 }
     };
-    scores
-        .iter()
-        .map(|&(id, score)| (id, scale(score)))
-        .collect()
+    scores.iter().map(|&(id, score)| (id, scale(score))).collect()
 }
 
 #[cfg(test)]
@@ -72,18 +52,12 @@ mod tests {
     fn weighted_fusion_scales_each_side_by_itself() {
         let vector = [(1, 0.9), (2, 0.5), (3, 0.1)];
         let keyword = [(2, 12.0), (4, 2.0)];
-        close(
-            &weighted(&vector, &keyword, 0.7),
-            &[(1, 0.7), (2, 0.65), (3, 0.0), (4, 0.0)],
-        );
+        close(&weighted(&vector, &keyword, 0.7), &[(1, 0.7), (2, 0.65), (3, 0.0), (4, 0.0)]);
     }
 
     #[test]
     fn one_side_alone_keeps_its_order() {
-        close(
-            &weighted(&[(7, 0.3), (9, 0.2)], &[], 0.7),
-            &[(7, 0.7), (9, 0.0)],
-        );
+        close(&weighted(&[(7, 0.3), (9, 0.2)], &[], 0.7), &[(7, 0.7), (9, 0.0)]);
         close(&weighted(&[], &[(7, 3.0)], 0.7), &[(7, 0.3)]);
         close(&weighted(&[], &[], 0.7), &[]);
     }

@@ -30,10 +30,7 @@ impl MemoryCollection {
             vectors: index,
             ids: Arc::new(ids),
         };
-        passages
-            .iter()
-            .enumerate()
-            .for_each(|(id, passage)| collection.add(id as u64, passage));
+        passages.iter().enumerate().for_each(|(id, passage)| collection.add(id as u64, passage));
         Ok(collection)
     }
 
@@ -72,16 +69,8 @@ impl Collection for MemoryCollection {
         self.ids.clone()
     }
 
-    fn nearest(
-        &self,
-        query: &[f32],
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<Nearest, StoreError> {
+    fn nearest(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<Nearest, StoreError> {
         let found = self.vectors.search(query, k, allowed)?;
-        Ok(Nearest {
-            hits: found.hits,
-            backend: found.backend,
-        })
+        Ok(Nearest { hits: found.hits, backend: found.backend })
     }
 }

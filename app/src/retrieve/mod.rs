@@ -70,14 +70,7 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self {
-            k: 10,
-            mode: SearchMode::Hybrid,
-            fusion: Fusion::Weighted,
-            alpha: 0.7,
-            min_score: None,
-            source: None,
-        }
+        Self { k: 10, mode: SearchMode::Hybrid, fusion: Fusion::Weighted, alpha: 0.7, min_score: None, source: None }
     }
 }
 

@@ -44,14 +44,11 @@ impl SearchOptions {
         };
         let mut globs = globset::GlobSetBuilder::new();
         for pattern in [source.clone(), format!("**/{source}")] {
-            let glob = globset::Glob::new(&pattern).map_err(|err| {
-                RetrieveError::Options(format!("the source glob cannot be read: {err}"))
-            })?;
+            let glob = globset::Glob::new(&pattern)
+                .map_err(|err| RetrieveError::Options(format!("the source glob cannot be read: {err}")))?;
             globs.add(glob);
         }
-        let globs = globs
-            .build()
-            .map_err(|err| RetrieveError::Options(err.to_string()))?;
+        let globs = globs.build().map_err(|err| RetrieveError::Options(err.to_string()))?;
         Ok(Some(globs))
     }
 }
@@ -65,48 +62,21 @@ mod tests {
     #[test]
     fn options_out_of_range_are_named() {
         let refused = |options: SearchOptions| options.check().unwrap_err().to_string();
-        assert!(
-            refused(SearchOptions {
-                k: 0,
-                ..SearchOptions::default()
-            })
-            .starts_with("k is 0")
-        );
+        assert!(refused(SearchOptions { k: 0, ..SearchOptions::default() }).starts_with("k is 0"));
         for alpha in [-0.1, 1.1, f32::NAN] {
-            assert!(
-                refused(SearchOptions {
-                    alpha,
-                    ..SearchOptions::default()
-                })
-                .starts_with("alpha")
-            );
+            assert!(refused(SearchOptions { alpha, ..SearchOptions::default() }).starts_with("alpha"));
         }
         let min_score = Some(f32::NAN);
-        assert!(
-            refused(SearchOptions {
-                min_score,
-                ..SearchOptions::default()
-            })
-            .contains("min-score")
-        );
+        assert!(refused(SearchOptions { min_score, ..SearchOptions::default() }).contains("min-score"));
         let source = Some("[".to_owned());
-        assert!(
-            refused(SearchOptions {
-                source,
-                ..SearchOptions::default()
-            })
-            .contains("glob")
-        );
+        assert!(refused(SearchOptions { source, ..SearchOptions::default() }).contains("glob"));
         SearchOptions::default().check().unwrap();
     }
 
     #[test]
     fn globs_match_absolute_paths_and_their_ends() {
         let matches = |glob: &str, path: &str| {
-            let options = SearchOptions {
-                source: Some(glob.to_owned()),
-                ..SearchOptions::default()
-            };
+            let options = SearchOptions { source: Some(glob.to_owned()), ..SearchOptions::default() };
             options.source_glob().unwrap().unwrap().is_match(path)
         };
         assert!(matches("*.md", "/home/me/notes/a.md"));

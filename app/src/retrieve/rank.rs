@@ -65,11 +65,7 @@ pub fn rank(
     };
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
     passages.truncate(options.k);
-    passages.retain(|passage| {
-        options
-            .min_score
-            .is_none_or(|min| passage.score as f32 >= min)
-    });
+    passages.retain(|passage| options.min_score.is_none_or(|min| passage.score as f32 >= min));
     legs.ranking(collection, question, passages)
 }
 
@@ -86,20 +82,11 @@ struct Legs {
 }
 
 impl Legs {
-    fn run(
-        collection: &dyn Collection,
-        question: Question<'_>,
-        options: &SearchOptions,
-    ) -> Result<Self, StoreError> {
+    fn run(collection: &dyn Collection, question: Question<'_>, options: &SearchOptions) -> Result<Self, StoreError> {
         let keywords = Keywords::find(collection, question.text)?;
         let pool = POOL.max(options.k);
-        let mut legs = Self {
-            keyword: Vec::new(),
-            vector: Vec::new(),
-            cosines: BTreeMap::new(),
-            backend: "",
-            keywords,
-        };
+        let mut legs =
+            Self { keyword: Vec::new(), vector: Vec::new(), cosines: BTreeMap::new(), backend: "", keywords };
         if options.mode != SearchMode::Vector {
             legs.keyword = legs.keywords.best(pool);
         }
@@ -113,16 +100,8 @@ impl Legs {
     }
 
     /// Gives the candidates of the keyword leg their cosine.
-    fn complete(
-        &mut self,
-        collection: &dyn Collection,
-        question: Question<'_>,
-    ) -> Result<(), StoreError> {
-        let unknown = self
-            .keyword
-            .iter()
-            .map(|(id, _)| *id)
-            .filter(|id| !self.cosines.contains_key(id));
+    fn complete(&mut self, collection: &dyn Collection, question: Question<'_>) -> Result<(), StoreError> {
+        let unknown = self.keyword.iter().map(|(id, _)| *id).filter(|id| !self.cosines.contains_key(id));
         let unknown = with_vectors(collection, unknown);
         self.look_up(collection, question, unknown.len(), &unknown)?;
         Ok(())
@@ -151,10 +130,8 @@ impl Legs {
             Fusion::Rrf => reciprocal_ranks(&[&self.vector, &self.keyword]),
             Fusion::Weighted => {
                 let candidates = self.candidates();
-                let cosines: Vec<(u64, f64)> = candidates
-                    .iter()
-                    .filter_map(|&id| Some((id, *self.cosines.get(&id)?)))
-                    .collect();
+                let cosines: Vec<(u64, f64)> =
+                    candidates.iter().filter_map(|&id| Some((id, *self.cosines.get(&id)?))).collect();
                 let keywords = self.keyword_scores(&candidates);
                 weighted(&cosines, &keywords, f64::from(options.alpha))
             }
@@ -167,11 +144,7 @@ impl Legs {
     }
 
     fn candidates(&self) -> BTreeSet<u64> {
-        self.vector
-            .iter()
-            .chain(&self.keyword)
-            .map(|(id, _)| *id)
-            .collect()
+        self.vector.iter().chain(&self.keyword).map(|(id, _)| *id).collect()
     }
 
     /// BM25 of every candidate, 0 for those that hold no word; nothing at all when none does.
@@ -179,10 +152,7 @@ impl Legs {
         if self.keyword.is_empty() {
             return Vec::new();
         }
-        candidates
-            .iter()
-            .map(|&id| (id, self.keywords.score(id).unwrap_or(0.0)))
-            .collect()
+        candidates.iter().map(|&id| (id, self.keywords.score(id).unwrap_or(0.0))).collect()
     }
 
     fn passages(&self, scored: &[(u64, f64)]) -> Vec<Ranked> {
@@ -218,15 +188,9 @@ impl Legs {
             let ids = with_vectors(collection, passages.iter().map(|passage| passage.id));
             self.look_up(collection, question, ids.len(), &ids)?;
         }
-        let best_cosine = passages
-            .iter()
-            .filter_map(|passage| self.cosines.get(&passage.id))
-            .copied()
-            .reduce(f64::max);
+        let best_cosine = passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
         Ok(Ranking {
-            idf_coverage: passages
-                .first()
-                .map_or(0.0, |best| self.keywords.coverage(best.id)),
+            idf_coverage: passages.first().map_or(0.0, |best| self.keywords.coverage(best.id)),
             best_cosine,
             passages,
             backend: self.backend,

@@ -31,10 +31,7 @@ pub(crate) fn search(
     if !query.trim().is_empty() {
         let vector = embedder.embed(&[query], TextRole::Query, &CancelToken::new(), &mut |_| {})?;
         let is_usable = vector.iter().all(|x| x.is_finite()) && vector.iter().any(|&x| x != 0.0);
-        let question = Question {
-            text: query,
-            vector: Some(vector.as_slice()).filter(|_| is_usable),
-        };
+        let question = Question { text: query, vector: Some(vector.as_slice()).filter(|_| is_usable) };
         fill(&mut results, store, embedder, question, options)?;
     }
     results.took_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -74,11 +71,7 @@ struct LibraryCollection<'a> {
 }
 
 impl<'a> LibraryCollection<'a> {
-    fn open(
-        store: &'a Store,
-        fingerprint: &str,
-        options: &SearchOptions,
-    ) -> Result<Self, RetrieveError> {
+    fn open(store: &'a Store, fingerprint: &str, options: &SearchOptions) -> Result<Self, RetrieveError> {
         let (view, catalog) = store.snapshot()?;
         let documents = match options.source_glob()? {
             None => None,
@@ -89,14 +82,7 @@ impl<'a> LibraryCollection<'a> {
             None => all,
             Some(documents) => Arc::new(within(&catalog, &all, documents)),
         };
-        Ok(Self {
-            store,
-            view,
-            catalog,
-            fingerprint: fingerprint.to_owned(),
-            documents,
-            with_vectors,
-        })
+        Ok(Self { store, view, catalog, fingerprint: fingerprint.to_owned(), documents, with_vectors })
     }
 
     fn hit(&self, rank: usize, passage: &Ranked) -> Result<SearchHit, StoreError> {
@@ -115,11 +101,7 @@ impl<'a> LibraryCollection<'a> {
 }
 
 fn within(catalog: &Catalog, ids: &[u64], documents: &BTreeSet<u64>) -> Vec<u64> {
-    let is_within = |id: &u64| {
-        catalog
-            .chunk(*id)
-            .is_some_and(|(document, _)| documents.contains(&document))
-    };
+    let is_within = |id: &u64| catalog.chunk(*id).is_some_and(|(document, _)| documents.contains(&document));
     ids.iter().copied().filter(is_within).collect()
 }
 
@@ -134,10 +116,7 @@ impl Collection for LibraryCollection<'_> {
 
     fn tokens(&self, id: u64) -> Option<u32> {
         let (document, terms) = self.catalog.chunk(id)?;
-        let is_within = self
-            .documents
-            .as_ref()
-            .is_none_or(|documents| documents.contains(&document));
+        let is_within = self.documents.as_ref().is_none_or(|documents| documents.contains(&document));
         is_within.then_some(terms)
     }
 
@@ -149,20 +128,10 @@ impl Collection for LibraryCollection<'_> {
         self.with_vectors.clone()
     }
 
-    fn nearest(
-        &self,
-        query: &[f32],
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<Nearest, StoreError> {
+    fn nearest(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<Nearest, StoreError> {
         let index: Option<Arc<dyn VectorIndex>> = self.store.vectors(&self.fingerprint)?;
-        let Some(index) = index else {
-            return Ok(Nearest::default());
-        };
+        let index = index.ok_or_else(|| self.store.no_vectors(&self.fingerprint))?;
         let found = index.search(query, k, allowed)?;
-        Ok(Nearest {
-            hits: found.hits,
-            backend: found.backend,
-        })
+        Ok(Nearest { hits: found.hits, backend: found.backend })
     }
 }

@@ -37,10 +37,7 @@ pub struct Turn {
 impl Turn {
     /// Whether the answer is still on its way.
     pub fn is_running(&self) -> bool {
-        matches!(
-            self.state,
-            TurnState::Searching | TurnState::Loading(_) | TurnState::Writing
-        )
+        matches!(self.state, TurnState::Searching | TurnState::Loading(_) | TurnState::Writing)
     }
 }
 

@@ -79,10 +79,7 @@ impl Passage {
 
     /// The passage that an answer cites.
     pub fn of_citation(citation: &Citation, question: &str) -> Self {
-        let name = citation
-            .path
-            .file_name()
-            .unwrap_or(citation.path.as_os_str());
+        let name = citation.path.file_name().unwrap_or(citation.path.as_os_str());
         Self {
             document: citation.document,
             title: name.to_string_lossy().into_owned(),

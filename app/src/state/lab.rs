@@ -67,9 +67,7 @@ pub struct LabResult {
 impl LabResult {
     /// The chunk that holds `byte`: the last one that starts at or before it.
     pub fn chunk_at(&self, byte: usize) -> Option<usize> {
-        self.chunks
-            .partition_point(|chunk| chunk.start <= byte)
-            .checked_sub(1)
+        self.chunks.partition_point(|chunk| chunk.start <= byte).checked_sub(1)
     }
 }
 
@@ -106,14 +104,7 @@ impl SizeStats {
         }
         let total: usize = sizes.iter().sum();
         let mean = total as f64 / sizes.len() as f64;
-        Self {
-            count: sizes.len(),
-            total,
-            mean,
-            min,
-            max,
-            histogram,
-        }
+        Self { count: sizes.len(), total, mean, min, max, histogram }
     }
 }
 
@@ -124,10 +115,7 @@ mod tests {
     #[test]
     fn sizes_are_counted() {
         let stats = SizeStats::of(&[10, 20, 30]);
-        assert_eq!(
-            (stats.count, stats.total, stats.min, stats.max),
-            (3, 60, 10, 30)
-        );
+        assert_eq!((stats.count, stats.total, stats.min, stats.max), (3, 60, 10, 30));
         assert!((stats.mean - 20.0).abs() < 1e-9);
         assert_eq!(stats.histogram.iter().sum::<usize>(), 3);
         assert_eq!(SizeStats::of(&[]), SizeStats::default());
@@ -135,16 +123,8 @@ mod tests {
 
     #[test]
     fn a_byte_belongs_to_the_last_chunk_that_started() {
-        let chunk = |start, end| Chunk {
-            start,
-            end,
-            left_similarity: None,
-            right_similarity: None,
-        };
-        let result = LabResult {
-            chunks: vec![chunk(2, 12), chunk(8, 20)],
-            ..LabResult::default()
-        };
+        let chunk = |start, end| Chunk { start, end, left_similarity: None, right_similarity: None };
+        let result = LabResult { chunks: vec![chunk(2, 12), chunk(8, 20)], ..LabResult::default() };
         let found: Vec<_> = [0, 2, 7, 8, 30].map(|byte| result.chunk_at(byte)).to_vec();
         assert_eq!(found, [None, Some(0), Some(0), Some(1), Some(1)]);
     }

@@ -48,6 +48,8 @@ pub struct LibraryState {
     pub queued: usize,
     /// Whether the running ingest was asked to stop.
     pub cancelling: bool,
+    /// Counts up with every ingest that ended: texts may be others.
+    pub version: u64,
     /// What became of the last one.
     pub last_report: Option<IngestReport>,
     /// Selected rows.
@@ -65,20 +67,13 @@ pub struct LibraryState {
 impl LibraryState {
     /// The document with this id.
     pub fn document(&self, id: DocumentId) -> Option<&DocumentRecord> {
-        self.documents
-            .value()?
-            .iter()
-            .find(|record| record.id == id)
+        self.documents.value()?.iter().find(|record| record.id == id)
     }
 
     /// The documents to list, filtered and sorted.
     pub fn listed(&self) -> Vec<&DocumentRecord> {
         let needle = self.filter.trim().to_lowercase();
-        let documents = self
-            .documents
-            .value()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let documents = self.documents.value().map(Vec::as_slice).unwrap_or_default();
         let wanted = |record: &&DocumentRecord| self.passes(record) && holds(record, &needle);
         let mut listed: Vec<&DocumentRecord> = documents.iter().filter(wanted).collect();
         listed.sort_by(|one, other| self.compare(one, other));
@@ -87,17 +82,9 @@ impl LibraryState {
 
     /// Searchable documents and their chunks.
     pub fn totals(&self) -> (usize, usize) {
-        let documents = self
-            .documents
-            .value()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let ready = documents
-            .iter()
-            .filter(|record| record.status == DocumentStatus::Ready);
-        ready.fold((0, 0), |(files, chunks), record| {
-            (files + 1, chunks + record.chunks)
-        })
+        let documents = self.documents.value().map(Vec::as_slice).unwrap_or_default();
+        let ready = documents.iter().filter(|record| record.status == DocumentStatus::Ready);
+        ready.fold((0, 0), |(files, chunks), record| (files + 1, chunks + record.chunks))
     }
 
     fn passes(&self, record: &DocumentRecord) -> bool {
@@ -118,11 +105,7 @@ impl LibraryState {
             SortKey::Size => one.bytes.cmp(&other.bytes),
             SortKey::Chunker => chunker_name(one).cmp(&chunker_name(other)),
         };
-        let order = if self.descending {
-            order.reverse()
-        } else {
-            order
-        };
+        let order = if self.descending { order.reverse() } else { order };
         order.then(one.id.cmp(&other.id))
     }
 }
@@ -135,18 +118,11 @@ fn is_problem(record: &DocumentRecord) -> bool {
 fn holds(record: &DocumentRecord, needle: &str) -> bool {
     needle.is_empty()
         || record.title.to_lowercase().contains(needle)
-        || record
-            .path
-            .to_string_lossy()
-            .to_lowercase()
-            .contains(needle)
+        || record.path.to_string_lossy().to_lowercase().contains(needle)
 }
 
 fn chunker_name(record: &DocumentRecord) -> Option<String> {
-    record
-        .chunker
-        .as_ref()
-        .map(|config| format!("{:?} {:08}", config.kind, config.size))
+    record.chunker.as_ref().map(|config| format!("{:?} {:08}", config.kind, config.size))
 }
 
 #[cfg(test)]

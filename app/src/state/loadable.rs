@@ -71,10 +71,7 @@ impl<T> Loadable<T> {
     pub fn finish(&mut self, outcome: Result<T, Error>) {
         *self = match outcome {
             Ok(value) => Self::Ready(value),
-            Err(error) => Self::Failed {
-                error,
-                previous: self.take(),
-            },
+            Err(error) => Self::Failed { error, previous: self.take() },
         };
     }
 
@@ -92,11 +89,7 @@ mod tests {
     use super::*;
 
     fn failure() -> Error {
-        Error {
-            title: "No".to_owned(),
-            detail: "it failed".to_owned(),
-            hint: None,
-        }
+        Error { title: "No".to_owned(), detail: "it failed".to_owned(), hint: None }
     }
 
     #[test]

@@ -54,11 +54,7 @@ impl Notice {
 
     /// An error that stays until it is dismissed.
     pub fn error(error: &Error) -> Self {
-        let hint = error
-            .hint
-            .as_deref()
-            .map(|hint| format!("\n{hint}"))
-            .unwrap_or_default();
+        let hint = error.hint.as_deref().map(|hint| format!("\n{hint}")).unwrap_or_default();
         Self {
             kind: NoticeKind::Error,
             text: error.title.clone(),

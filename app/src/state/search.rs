@@ -22,10 +22,7 @@ impl Default for SearchState {
     fn default() -> Self {
         Self {
             query: String::new(),
-            options: SearchOptions {
-                k: 20,
-                ..SearchOptions::default()
-            },
+            options: SearchOptions { k: 20, ..SearchOptions::default() },
             results: Loadable::Idle,
             asked: 0,
             selected: None,

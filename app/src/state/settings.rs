@@ -20,11 +20,7 @@ pub enum ThemeChoice {
 
 impl ThemeChoice {
     /// All choices with their words.
-    pub const ALL: [(Self, &'static str); 3] = [
-        (Self::System, "System"),
-        (Self::Light, "Light"),
-        (Self::Dark, "Dark"),
-    ];
+    pub const ALL: [(Self, &'static str); 3] = [(Self::System, "System"), (Self::Light, "Light"), (Self::Dark, "Dark")];
 }
 
 /// Preferences and the last place.
@@ -66,18 +62,11 @@ impl Settings {
     pub fn from_json(json: &str) -> Self {
         let mut settings: Self = serde_json::from_str(json).unwrap_or_default();
         let sane = |value: f32, low: f32, high: f32, or: f32| {
-            if value.is_finite() {
-                value.clamp(low, high)
-            } else {
-                or
-            }
+            if value.is_finite() { value.clamp(low, high) } else { or }
         };
         settings.scale = sane(settings.scale, 0.8, 2.0, 1.0);
         for axis in 0..2 {
-            let (least, usual) = (
-                Self::MIN_WINDOW_SIZE[axis],
-                Self::default().window_size[axis],
-            );
+            let (least, usual) = (Self::MIN_WINDOW_SIZE[axis], Self::default().window_size[axis]);
             settings.window_size[axis] = sane(settings.window_size[axis], least, 16_384.0, usual);
         }
         settings
@@ -109,8 +98,7 @@ mod tests {
     #[test]
     fn damage_gives_defaults_and_sizes_stay_sane() {
         assert_eq!(Settings::from_json("{\"theme\": 7"), Settings::default());
-        let odd =
-            Settings::from_json("{\"scale\": 90.0, \"window_size\": [1.0, 1e9], \"later\": true}");
+        let odd = Settings::from_json("{\"scale\": 90.0, \"window_size\": [1.0, 1e9], \"later\": true}");
         assert_eq!((odd.scale, odd.window_size), (2.0, [960.0, 16_384.0]));
     }
 }

@@ -23,14 +23,7 @@ pub enum Space {
 
 impl Space {
     /// All spaces, in the order of the rail.
-    pub const ALL: [Self; 6] = [
-        Self::Library,
-        Self::Chunks,
-        Self::Search,
-        Self::Chat,
-        Self::Models,
-        Self::Settings,
-    ];
+    pub const ALL: [Self; 6] = [Self::Library, Self::Chunks, Self::Search, Self::Chat, Self::Models, Self::Settings];
 
     /// The word on the rail.
     pub fn title(self) -> &'static str {

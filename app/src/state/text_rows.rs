@@ -27,14 +27,7 @@ pub struct RowMetrics {
 
 impl Default for RowMetrics {
     fn default() -> Self {
-        Self {
-            ascii: [8.0; 128],
-            narrow: 8.0,
-            wide: 15.0,
-            row_width: 620.0,
-            text_height: 22.0,
-            header_height: 30.0,
-        }
+        Self { ascii: [8.0; 128], narrow: 8.0, wide: 15.0, row_width: 620.0, text_height: 22.0, header_height: 30.0 }
     }
 }
 
@@ -85,18 +78,10 @@ pub struct TextRows {
 impl TextRows {
     /// Breaks `text` into rows. `chunks` as the chunk invariants promise: starts and ends strictly increase.
     pub fn build(text: &str, chunks: &[Chunk], metrics: &RowMetrics) -> Self {
-        let mut builder = Builder {
-            text,
-            metrics,
-            done: Self::default(),
-        };
+        let mut builder = Builder { text, metrics, done: Self::default() };
         for (piece, active) in pieces(chunks) {
             if chunks[active.end - 1].start == piece.start {
-                builder.push(
-                    RowKind::Header,
-                    piece.start..piece.start,
-                    active.end - 1..active.end,
-                );
+                builder.push(RowKind::Header, piece.start..piece.start, active.end - 1..active.end);
             }
             builder.wrap(piece, &active);
         }
@@ -105,9 +90,7 @@ impl TextRows {
 
     /// Position of the row at `top`, or of the last one above it.
     pub fn row_at(&self, top: f32) -> usize {
-        self.rows
-            .partition_point(|row| row.top <= top)
-            .saturating_sub(1)
+        self.rows.partition_point(|row| row.top <= top).saturating_sub(1)
     }
 
     /// Rows that a view from `top` to `bottom` shows.
@@ -132,10 +115,7 @@ impl TextRows {
 
 /// Pieces of text between neighbouring starts and ends of chunks, each with the chunks that hold it.
 fn pieces(chunks: &[Chunk]) -> Vec<(Range<usize>, Range<usize>)> {
-    let mut marks: Vec<usize> = chunks
-        .iter()
-        .flat_map(|chunk| [chunk.start, chunk.end])
-        .collect();
+    let mut marks: Vec<usize> = chunks.iter().flat_map(|chunk| [chunk.start, chunk.end]).collect();
     marks.sort_unstable();
     marks.dedup();
     let mut pieces = Vec::with_capacity(marks.len());
@@ -169,13 +149,7 @@ impl Builder<'_> {
             RowKind::Header => self.metrics.header_height,
             RowKind::Text => self.metrics.text_height,
         };
-        self.done.rows.push(TextRow {
-            kind,
-            bytes,
-            chunk: chunks.start,
-            num_chunks: chunks.len(),
-            top,
-        });
+        self.done.rows.push(TextRow { kind, bytes, chunk: chunks.start, num_chunks: chunks.len(), top });
     }
 
     /// Breaks one piece; blank lines at its ends are left out, blank lines in a row shown as one.
@@ -209,10 +183,7 @@ impl Builder<'_> {
             if is_wide(character) && position > row_start {
                 break_at = Some((position, width));
             }
-            if width + advance > self.metrics.row_width
-                && !character.is_whitespace()
-                && position > row_start
-            {
+            if width + advance > self.metrics.row_width && !character.is_whitespace() && position > row_start {
                 let (cut, cut_width) = break_at.take().unwrap_or((position, width));
                 self.push_trimmed(row_start..cut, chunks);
                 (row_start, width) = (cut, width - cut_width);
@@ -244,19 +215,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn chunk(start: usize, end: usize) -> Chunk {
-        Chunk {
-            start,
-            end,
-            left_similarity: None,
-            right_similarity: None,
-        }
+        Chunk { start, end, left_similarity: None, right_similarity: None }
     }
 
     fn metrics(row_width: f32) -> RowMetrics {
-        RowMetrics {
-            row_width,
-            ..RowMetrics::default()
-        }
+        RowMetrics { row_width, ..RowMetrics::default() }
     }
 
     fn shown<'a>(text: &'a str, rows: &TextRows) -> Vec<&'a str> {
@@ -277,32 +240,16 @@ mod tests {
     fn long_words_and_cjk_break_anywhere() {
         let text = "abcdefghijklmnop 岩層の露頭を歩く";
         let rows = TextRows::build(text, &[chunk(0, text.len())], &metrics(80.0));
-        assert_eq!(
-            shown(text, &rows),
-            ["abcdefghij", "klmnop 岩", "層の露頭を", "歩く"]
-        );
+        assert_eq!(shown(text, &rows), ["abcdefghij", "klmnop 岩", "層の露頭を", "歩く"]);
     }
 
     #[test]
     fn overlaps_are_rows_of_their_own() {
         let text = "aaaa bbbb cccc";
         let rows = TextRows::build(text, &[chunk(0, 9), chunk(5, 14)], &metrics(800.0));
-        let layers: Vec<_> = rows
-            .rows
-            .iter()
-            .map(|row| (row.kind, row.chunk, row.num_chunks))
-            .collect();
+        let layers: Vec<_> = rows.rows.iter().map(|row| (row.kind, row.chunk, row.num_chunks)).collect();
         use RowKind::{Header, Text};
-        assert_eq!(
-            layers,
-            [
-                (Header, 0, 1),
-                (Text, 0, 1),
-                (Header, 1, 1),
-                (Text, 0, 2),
-                (Text, 1, 1)
-            ]
-        );
+        assert_eq!(layers, [(Header, 0, 1), (Text, 0, 1), (Header, 1, 1), (Text, 0, 2), (Text, 1, 1)]);
         assert!((rows.top_of(5) - rows.rows[2].top).abs() < 1e-3);
         assert_eq!(rows.visible(0.0, 31.0), 0..2);
     }

@@ -32,17 +32,12 @@ pub(crate) fn get(connection: &Connection, key: &Hash, dims: usize) -> Result<Op
 
 /// Stores vectors under their keys.
 pub(crate) fn put(connection: &Connection, entries: &[(Hash, &[f32])]) -> Result<()> {
-    let mut insert = connection.prepare_cached(
-        "INSERT OR REPLACE INTO embeddings (key, vector, checksum) VALUES (?1, ?2, ?3)",
-    )?;
+    let mut insert =
+        connection.prepare_cached("INSERT OR REPLACE INTO embeddings (key, vector, checksum) VALUES (?1, ?2, ?3)")?;
     for (key, vector) in entries {
         let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
         let checksum = blake3::hash(&bytes);
-        insert.execute(params![
-            key.as_slice(),
-            bytes,
-            checksum.as_bytes().as_slice()
-        ])?;
+        insert.execute(params![key.as_slice(), bytes, checksum.as_bytes().as_slice()])?;
     }
     Ok(())
 }
@@ -77,8 +72,5 @@ fn is_intact(bytes: &[u8], checksum: &Hash) -> bool {
 }
 
 fn from_bytes(bytes: &[u8]) -> Vec<f32> {
-    bytes
-        .chunks_exact(4)
-        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect()
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }

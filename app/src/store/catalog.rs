@@ -19,19 +19,13 @@ pub(crate) struct Catalog {
 impl Catalog {
     /// The generation that `connection` sees.
     pub(crate) fn generation(connection: &Connection) -> Result<i64> {
-        connection
-            .prepare_cached("SELECT value FROM meta WHERE name = 'generation'")?
-            .query_row([], |row| row.get(0))
+        connection.prepare_cached("SELECT value FROM meta WHERE name = 'generation'")?.query_row([], |row| row.get(0))
     }
 
     pub(crate) fn load(connection: &Connection) -> Result<Self> {
-        let mut catalog = Self {
-            generation: Self::generation(connection)?,
-            ..Self::default()
-        };
-        let mut select = connection.prepare_cached(
-            "SELECT id, document, terms, fingerprint FROM searchable ORDER BY id",
-        )?;
+        let mut catalog = Self { generation: Self::generation(connection)?, ..Self::default() };
+        let mut select =
+            connection.prepare_cached("SELECT id, document, terms, fingerprint FROM searchable ORDER BY id")?;
         let mut rows = select.query([])?;
         let (mut ids, mut by_model) = (Vec::new(), BTreeMap::<String, Vec<u64>>::new());
         while let Some(row) = rows.next()? {
@@ -48,10 +42,7 @@ impl Catalog {
             }
         }
         catalog.ids = Arc::new(ids);
-        catalog.ids_by_model = by_model
-            .into_iter()
-            .map(|(model, ids)| (model, Arc::new(ids)))
-            .collect();
+        catalog.ids_by_model = by_model.into_iter().map(|(model, ids)| (model, Arc::new(ids))).collect();
         Ok(catalog)
     }
 
@@ -71,10 +62,7 @@ impl Catalog {
 
     /// Ids of the chunks with a vector of this model, increasing.
     pub(crate) fn ids_of_model(&self, fingerprint: &str) -> Arc<Vec<u64>> {
-        self.ids_by_model
-            .get(fingerprint)
-            .cloned()
-            .unwrap_or_default()
+        self.ids_by_model.get(fingerprint).cloned().unwrap_or_default()
     }
 
     /// Models that searchable chunks have vectors of.

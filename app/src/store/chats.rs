@@ -51,12 +51,7 @@ fn answers(connection: &Connection, chat: ChatId) -> Result<Vec<String>> {
 }
 
 /// Appends a turn; without a chat it begins one.
-fn append(
-    connection: &Connection,
-    chat: Option<ChatId>,
-    question: &str,
-    answer: &str,
-) -> Result<ChatId> {
+fn append(connection: &Connection, chat: Option<ChatId>, question: &str, answer: &str) -> Result<ChatId> {
     let chat = match chat {
         Some(chat) => chat,
         None => create(connection, question)?,
@@ -70,13 +65,9 @@ fn append(
 }
 
 fn create(connection: &Connection, title: &str) -> Result<ChatId> {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    connection.execute(
-        "INSERT INTO chats (title, created_secs) VALUES (?1, ?2)",
-        params![title, since.as_secs() as i64],
-    )?;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    connection
+        .execute("INSERT INTO chats (title, created_secs) VALUES (?1, ?2)", params![title, since.as_secs() as i64])?;
     Ok(ChatId(connection.last_insert_rowid() as u64))
 }
 
@@ -103,13 +94,11 @@ impl Store {
         question: &str,
         answer: &str,
     ) -> std::result::Result<ChatId, StoreError> {
-        self.database
-            .write_quietly(|transaction| append(transaction, chat, question, answer))
+        self.database.write_quietly(|transaction| append(transaction, chat, question, answer))
     }
 
     /// Removes a chat.
     pub(crate) fn remove_chat(&self, chat: ChatId) -> std::result::Result<(), StoreError> {
-        self.database
-            .write_quietly(|transaction| delete(transaction, chat))
+        self.database.write_quietly(|transaction| delete(transaction, chat))
     }
 }

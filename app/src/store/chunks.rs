@@ -34,15 +34,9 @@ pub(crate) struct NewChunk {
 /// The key of a document's active chunking.
 pub(crate) fn active_key(connection: &Connection, id: DocumentId) -> Result<Option<ChunkingKey>> {
     connection
-        .prepare_cached(
-            "SELECT config, context, fingerprint FROM chunkings WHERE document = ?1 AND active",
-        )?
+        .prepare_cached("SELECT config, context, fingerprint FROM chunkings WHERE document = ?1 AND active")?
         .query_row([id.0 as i64], |row| {
-            Ok(ChunkingKey {
-                config: json_column(row, 0)?,
-                context: row.get(1)?,
-                fingerprint: row.get(2)?,
-            })
+            Ok(ChunkingKey { config: json_column(row, 0)?, context: row.get(1)?, fingerprint: row.get(2)? })
         })
         .optional()
 }
@@ -61,13 +55,7 @@ pub(crate) fn put_active(
     connection.execute(
         "INSERT INTO chunkings (document, config, context, fingerprint, embedder, active)
          VALUES (?1, ?2, ?3, ?4, ?5, 1)",
-        params![
-            document.0 as i64,
-            config,
-            key.context,
-            key.fingerprint,
-            embedder
-        ],
+        params![document.0 as i64, config, key.context, key.fingerprint, embedder],
     )?;
     let chunking = connection.last_insert_rowid();
     for (position, (id, chunk)) in chunks.iter().enumerate() {
@@ -109,20 +97,14 @@ fn insert(
 /// Makes no chunking of a document the active one; its passages leave the keyword index.
 pub(crate) fn deactivate(connection: &Connection, document: DocumentId) -> Result<()> {
     keywords::remove_document(connection, document)?;
-    connection.execute(
-        "UPDATE chunkings SET active = 0 WHERE document = ?1",
-        [document.0 as i64],
-    )?;
+    connection.execute("UPDATE chunkings SET active = 0 WHERE document = ?1", [document.0 as i64])?;
     Ok(())
 }
 
 /// Removes every chunking of a document (its text changed).
 pub(crate) fn remove_all(connection: &Connection, document: DocumentId) -> Result<()> {
     keywords::remove_document(connection, document)?;
-    connection.execute(
-        "DELETE FROM chunkings WHERE document = ?1",
-        [document.0 as i64],
-    )?;
+    connection.execute("DELETE FROM chunkings WHERE document = ?1", [document.0 as i64])?;
     Ok(())
 }
 
@@ -173,10 +155,7 @@ pub(crate) fn by_id(connection: &Connection, id: u64) -> Result<Option<ChunkReco
 
 fn record(connection: &Connection, row: &Row<'_>) -> Result<ChunkRecord> {
     let document = DocumentId(row.get::<_, i64>(1)? as u64);
-    let (start, end) = (
-        row.get::<_, i64>(3)? as usize,
-        row.get::<_, i64>(4)? as usize,
-    );
+    let (start, end) = (row.get::<_, i64>(3)? as usize, row.get::<_, i64>(4)? as usize);
     Ok(ChunkRecord {
         id: ChunkId(row.get::<_, i64>(0)? as u64),
         document,
@@ -193,15 +172,8 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<ChunkRecord> {
 
 /// Takes the next `count` chunk ids, none of which was ever used and all of which are above `last_used`.
 pub(crate) fn reserve_ids(connection: &Connection, count: usize, last_used: u64) -> Result<u64> {
-    let next: i64 = connection.query_row(
-        "SELECT value FROM meta WHERE name = 'next_chunk'",
-        [],
-        |row| row.get(0),
-    )?;
+    let next: i64 = connection.query_row("SELECT value FROM meta WHERE name = 'next_chunk'", [], |row| row.get(0))?;
     let first = next.max(last_used as i64 + 1);
-    connection.execute(
-        "UPDATE meta SET value = ?1 WHERE name = 'next_chunk'",
-        [first + count as i64],
-    )?;
+    connection.execute("UPDATE meta SET value = ?1 WHERE name = 'next_chunk'", [first + count as i64])?;
     Ok(first as u64)
 }

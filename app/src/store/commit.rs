@@ -10,8 +10,8 @@ use rusqlite::{Connection, params};
 
 use super::documents::{json, status_text};
 use super::{
-    ChunkId, ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, Store,
-    StoreError, chunks, documents, hold, texts,
+    ChunkId, ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, Store, StoreError, chunks,
+    documents, hold, texts,
 };
 use crate::extract::Extraction;
 
@@ -41,37 +41,27 @@ impl Store {
     /// Puts files in the queue; those that are documents already stay as they are.
     pub(crate) fn enqueue(&self, files: &[(PathBuf, u64)]) -> Result<(), StoreError> {
         self.database.write_quietly(|transaction| {
-            files
-                .iter()
-                .try_for_each(|(path, bytes)| documents::enqueue(transaction, path, *bytes))
+            files.iter().try_for_each(|(path, bytes)| documents::enqueue(transaction, path, *bytes))
         })
     }
 
     /// The document of a path.
     pub(crate) fn document_at(&self, path: &Path) -> Result<Option<KnownDocument>, StoreError> {
-        self.database
-            .read(|connection| documents::by_path(connection, path))
+        self.database.read(|connection| documents::by_path(connection, path))
     }
 
     /// What the active chunking of a document was made with.
     pub(crate) fn active_key(&self, id: DocumentId) -> Result<Option<ChunkingKey>, StoreError> {
-        self.database
-            .read(|connection| chunks::active_key(connection, id))
+        self.database.read(|connection| chunks::active_key(connection, id))
     }
 
     /// Ready documents with these bytes, by id.
     pub(crate) fn ready_with_hash(&self, hash: &Hash) -> Result<Vec<KnownDocument>, StoreError> {
-        self.database
-            .read(|connection| documents::ready_by_hash(connection, hash))
+        self.database.read(|connection| documents::ready_by_hash(connection, hash))
     }
 
     /// Gives `document` the path of `newcomer`, which is dropped: the file was renamed.
-    pub(crate) fn adopt_path(
-        &self,
-        document: DocumentId,
-        newcomer: DocumentId,
-        path: &Path,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn adopt_path(&self, document: DocumentId, newcomer: DocumentId, path: &Path) -> Result<(), StoreError> {
         self.database.write(|transaction| {
             documents::delete(transaction, newcomer)?;
             documents::rename(transaction, document, path)
@@ -82,9 +72,7 @@ impl Store {
     pub(crate) fn make_ready(&self, ready: ReadyDocument<'_>) -> Result<bool, StoreError> {
         let fingerprint = ready.key.fingerprint.clone();
         let ids = self.append_rows(&fingerprint, ready.dims, ready.vectors)?;
-        let stale = self
-            .database
-            .write(|transaction| commit_ready(transaction, ready, &ids))?;
+        let stale = self.database.write(|transaction| commit_ready(transaction, ready, &ids))?;
         match stale {
             Some(stale) => {
                 self.forget_rows(&stale);
@@ -98,12 +86,7 @@ impl Store {
     }
 
     /// Takes a document out of the searchable set and records why.
-    pub(crate) fn make_unready(
-        &self,
-        id: DocumentId,
-        status: DocumentStatus,
-        reason: &str,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn make_unready(&self, id: DocumentId, status: DocumentStatus, reason: &str) -> Result<(), StoreError> {
         let stale = self.database.write(|transaction| {
             let stale = active_rows(transaction, id)?;
             chunks::remove_all(transaction, id)?;
@@ -125,12 +108,8 @@ impl Store {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        self.database.write_quietly(|transaction| {
-            paths
-                .iter()
-                .map(|path| cancel_waiting(transaction, path, reason))
-                .collect()
-        })
+        self.database
+            .write_quietly(|transaction| paths.iter().map(|path| cancel_waiting(transaction, path, reason)).collect())
     }
 
     /// Chunks and pages of a document.
@@ -161,12 +140,7 @@ impl Store {
     }
 
     /// Appends rows under ids that were never used, and returns when they are safe.
-    fn append_rows(
-        &self,
-        fingerprint: &str,
-        dims: usize,
-        vectors: &[f32],
-    ) -> Result<Vec<u64>, StoreError> {
+    fn append_rows(&self, fingerprint: &str, dims: usize, vectors: &[f32]) -> Result<Vec<u64>, StoreError> {
         let index = self.vectors.get_or_make(fingerprint, dims)?;
         let count = vectors.len() / dims.max(1);
         // Held until the rows are written: ids must increase in row order.
@@ -174,9 +148,8 @@ impl Store {
         let last_id = index.last_id().unwrap_or(0);
         if block.start <= last_id || block.end.saturating_sub(block.start) < count as u64 {
             let reserved = count.max(RESERVED_IDS);
-            let first = self
-                .database
-                .write_quietly(|transaction| chunks::reserve_ids(transaction, reserved, last_id))?;
+            let first =
+                self.database.write_quietly(|transaction| chunks::reserve_ids(transaction, reserved, last_id))?;
             *block = first..first + reserved as u64;
         }
         let ids: Vec<u64> = (block.start..block.start + count as u64).collect();
@@ -202,11 +175,7 @@ impl Store {
     }
 }
 
-fn commit_ready(
-    connection: &Connection,
-    ready: ReadyDocument<'_>,
-    ids: &[u64],
-) -> rusqlite::Result<Option<Stale>> {
+fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) -> rusqlite::Result<Option<Stale>> {
     if !documents::exists(connection, ready.id)? {
         return Ok(None);
     }
@@ -215,18 +184,10 @@ fn commit_ready(
         chunks::remove_all(connection, ready.id)?;
         texts::put(connection, ready.id, ready.extraction)?;
     }
-    let chunks: Vec<(ChunkId, NewChunk)> = ids
-        .iter()
-        .map(|&id| ChunkId(id))
-        .zip(ready.chunks)
-        .collect();
+    let chunks: Vec<(ChunkId, NewChunk)> = ids.iter().map(|&id| ChunkId(id)).zip(ready.chunks).collect();
     chunks::put_active(connection, ready.id, &ready.key, ready.embedder, &chunks)?;
     let coverage = &ready.extraction.coverage;
-    let without_text: Vec<u32> = coverage
-        .pages_without_text
-        .iter()
-        .map(|(page, _)| *page)
-        .collect();
+    let without_text: Vec<u32> = coverage.pages_without_text.iter().map(|(page, _)| *page).collect();
     connection.execute(
         "UPDATE documents SET title = ?2, status = ?3, reason = NULL, kind = ?4, pages = ?5,
                 pages_without_text = ?6, bytes = ?7, hash = ?8 WHERE id = ?1",
@@ -251,11 +212,7 @@ fn is_other_text(connection: &Connection, ready: &ReadyDocument<'_>) -> rusqlite
     })
 }
 
-fn cancel_waiting(
-    connection: &Connection,
-    path: &Path,
-    reason: &str,
-) -> rusqlite::Result<Option<KnownDocument>> {
+fn cancel_waiting(connection: &Connection, path: &Path, reason: &str) -> rusqlite::Result<Option<KnownDocument>> {
     let Some(mut known) = documents::by_path(connection, path)? else {
         return Ok(None);
     };
@@ -268,7 +225,5 @@ fn cancel_waiting(
 
 fn active_rows(connection: &Connection, id: DocumentId) -> rusqlite::Result<Stale> {
     let key = chunks::active_key(connection, id)?;
-    key.map(|key| Ok((key.fingerprint, chunks::active_ids(connection, id)?)))
-        .into_iter()
-        .collect()
+    key.map(|key| Ok((key.fingerprint, chunks::active_ids(connection, id)?))).into_iter().collect()
 }

@@ -33,22 +33,14 @@ impl Database {
         };
         settle(&connection).map_err(|err| StoreError::sqlite(path, &err))?;
         schema::migrate(&mut connection, path, schema::STEPS)?;
-        Ok(Self {
-            path: path.to_owned(),
-            writer: Some(Mutex::new(connection)),
-            idle_readers: Mutex::default(),
-        })
+        Ok(Self { path: path.to_owned(), writer: Some(Mutex::new(connection)), idle_readers: Mutex::default() })
     }
 
     /// Opens a database that another process writes.
     pub(crate) fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         let reader = connect_reader(path)?;
         schema::expect_newest(&reader, path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            writer: None,
-            idle_readers: Mutex::new(vec![reader]),
-        })
+        Ok(Self { path: path.to_owned(), writer: None, idle_readers: Mutex::new(vec![reader]) })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -56,10 +48,7 @@ impl Database {
     }
 
     /// Runs `work` on a snapshot of the database.
-    pub(crate) fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let view = self.view()?;
         work(&view).map_err(|err| self.error(&err))
     }
@@ -75,23 +64,14 @@ impl Database {
         connection
             .execute_batch("BEGIN DEFERRED; SELECT value FROM meta WHERE name = 'generation'")
             .map_err(|err| self.error(&err))?;
-        Ok(ReadView {
-            database: self,
-            connection: Some(connection),
-        })
+        Ok(ReadView { database: self, connection: Some(connection) })
     }
 
     /// Runs `work` in one transaction and counts a new generation of the searchable set.
-    pub(crate) fn write<T>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         self.write_quietly(|transaction| {
             let result = work(transaction)?;
-            transaction.execute(
-                "UPDATE meta SET value = value + 1 WHERE name = 'generation'",
-                [],
-            )?;
+            transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'", [])?;
             Ok(result)
         })
     }
@@ -104,8 +84,7 @@ impl Database {
         let writer = self.writer.as_ref().ok_or_else(|| self.read_only())?;
         let mut connection = hold(writer);
         let run = || -> rusqlite::Result<T> {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let result = work(&transaction)?;
             transaction.commit()?;
             Ok(result)
@@ -114,9 +93,7 @@ impl Database {
     }
 
     fn read_only(&self) -> StoreError {
-        StoreError::ReadOnly {
-            path: self.path.clone(),
-        }
+        StoreError::ReadOnly { path: self.path.clone() }
     }
 
     pub(crate) fn error(&self, err: &rusqlite::Error) -> StoreError {
@@ -170,14 +147,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
 /// Readers may have to create the shared-memory file of the log, so they open for writing but are held to reading.
 fn connect_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = connect(path, flags).or_else(|_| {
-        connect(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )
-    })?;
-    connection
-        .pragma_update(None, "query_only", true)
-        .map_err(|err| StoreError::sqlite(path, &err))?;
+    let connection = connect(path, flags)
+        .or_else(|_| connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX))?;
+    connection.pragma_update(None, "query_only", true).map_err(|err| StoreError::sqlite(path, &err))?;
     Ok(connection)
 }

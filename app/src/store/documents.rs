@@ -23,21 +23,13 @@ pub(crate) struct KnownDocument {
 
 /// Puts a file in the queue; a document with this path stays as it is.
 pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Result<()> {
-    let title = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy();
+    let title = file_name(path);
     connection
         .prepare_cached(
             "INSERT INTO documents (path, title, status, bytes) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (path) DO NOTHING",
         )?
-        .execute(params![
-            path_value(path),
-            title,
-            status_text(DocumentStatus::Queued),
-            bytes as i64
-        ])?;
+        .execute(params![path_value(path), title, status_text(DocumentStatus::Queued), bytes as i64])?;
     Ok(())
 }
 
@@ -69,13 +61,19 @@ fn known(row: &Row<'_>) -> Result<KnownDocument> {
     })
 }
 
-/// Gives a document another path (the file was renamed).
+/// Gives a document another path (the file was renamed), and another title where the file's name was the title.
 pub(crate) fn rename(connection: &Connection, id: DocumentId, path: &Path) -> Result<()> {
+    let (old_path, title) = path_and_title(connection, id)?;
+    let title = if title == file_name(&old_path) { file_name(path) } else { title };
     connection.execute(
-        "UPDATE documents SET path = ?2 WHERE id = ?1",
-        params![id.0 as i64, path_value(path)],
+        "UPDATE documents SET path = ?2, title = ?3 WHERE id = ?1",
+        params![id.0 as i64, path_value(path), title],
     )?;
     Ok(())
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Records why a document is not ready.
@@ -112,20 +110,13 @@ pub(crate) fn path_and_title(connection: &Connection, id: DocumentId) -> Result<
 pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)>> {
     connection
         .prepare_cached("SELECT id, path FROM documents")?
-        .query_map([], |row| {
-            Ok((
-                DocumentId(row.get::<_, i64>(0)? as u64),
-                path_column(row, 1)?,
-            ))
-        })?
+        .query_map([], |row| Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?)))?
         .collect()
 }
 
 /// Whether a document is there.
 pub(crate) fn exists(connection: &Connection, id: DocumentId) -> Result<bool> {
-    connection
-        .prepare_cached("SELECT 1 FROM documents WHERE id = ?1")?
-        .exists([id.0 as i64])
+    connection.prepare_cached("SELECT 1 FROM documents WHERE id = ?1")?.exists([id.0 as i64])
 }
 
 /// Deletes a document's row and everything that hangs on it (the keyword index excepted).
@@ -136,10 +127,7 @@ pub(crate) fn delete(connection: &Connection, id: DocumentId) -> Result<()> {
 
 /// Files that waited when the process ended can only be added again.
 pub(crate) fn cancel_queued(connection: &Connection, reason: &str) -> Result<usize> {
-    connection.execute(
-        "UPDATE documents SET status = 'cancelled', reason = ?1 WHERE status = 'queued'",
-        [reason],
-    )
+    connection.execute("UPDATE documents SET status = 'cancelled', reason = ?1 WHERE status = 'queued'", [reason])
 }
 
 /// Every document, by id.
@@ -192,8 +180,7 @@ fn status_column(row: &Row<'_>, index: usize) -> Result<DocumentStatus> {
 
 /// A value as JSON text for a column.
 pub(crate) fn json<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|err| rusqlite::Error::ToSqlConversionFailure(Box::new(err)))
+    serde_json::to_string(value).map_err(|err| rusqlite::Error::ToSqlConversionFailure(Box::new(err)))
 }
 
 /// A value out of a column of JSON text.

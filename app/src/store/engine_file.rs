@@ -64,32 +64,18 @@ struct KeptFilter {
 
 impl EngineFile {
     fn new(file: VectorFile, searcher: Arc<Searcher>) -> Self {
-        Self {
-            snapshot: RwLock::new(file.snapshot()),
-            file: Mutex::new(file),
-            searcher,
-            filter: Mutex::default(),
-        }
+        Self { snapshot: RwLock::new(file.snapshot()), file: Mutex::new(file), searcher, filter: Mutex::default() }
     }
 
     fn snapshot(&self) -> Snapshot {
-        self.snapshot
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Changes the file and shows the change to later searches.
-    fn change<T>(
-        &self,
-        change: impl FnOnce(&mut VectorFile) -> Result<T, engine::Error>,
-    ) -> Result<T, StoreError> {
+    fn change<T>(&self, change: impl FnOnce(&mut VectorFile) -> Result<T, engine::Error>) -> Result<T, StoreError> {
         let mut file = hold(&self.file);
         let result = change(&mut file).map_err(|err| vector_error(file.path(), &err));
-        *self
-            .snapshot
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = file.snapshot();
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = file.snapshot();
         result
     }
 
@@ -112,11 +98,7 @@ impl EngineFile {
             return kept.filter.clone();
         }
         let filter = Arc::new(RowFilter::from_ids(snapshot, allowed));
-        *kept = Some(KeptFilter {
-            allowed: allowed.clone(),
-            epoch: snapshot.epoch(),
-            filter: filter.clone(),
-        });
+        *kept = Some(KeptFilter { allowed: allowed.clone(), epoch: snapshot.epoch(), filter: filter.clone() });
         filter
     }
 }
@@ -142,24 +124,11 @@ impl VectorIndex for EngineFile {
         self.snapshot().last_id()
     }
 
-    fn search(
-        &self,
-        query: &[f32],
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<VectorHits, StoreError> {
+    fn search(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<VectorHits, StoreError> {
         let snapshot = self.snapshot_with(allowed)?;
         let filter = self.filter(&snapshot, allowed);
-        let query = Query {
-            k,
-            metric: Some(Metric::Cosine),
-            filter: Some(&filter),
-            ..Query::new(query)
-        };
-        let outcome = self
-            .searcher
-            .search(&snapshot, &query)
-            .map_err(|err| vector_error(snapshot.path(), &err))?;
+        let query = Query { k, metric: Some(Metric::Cosine), filter: Some(&filter), ..Query::new(query) };
+        let outcome = self.searcher.search(&snapshot, &query).map_err(|err| vector_error(snapshot.path(), &err))?;
         if let Some(fault) = &outcome.gpu_fault {
             tracing::warn!("the CPU finished a search because the GPU failed: {fault}");
         }
@@ -184,55 +153,33 @@ impl VectorIndex for EngineFile {
     fn compact(&self) -> Result<(), StoreError> {
         let forgotten = |file: &VectorFile| file.num_rows() - file.num_live_rows();
         self.change(|file| {
-            let is_worth_it =
-                forgotten(file) >= MIN_FORGOTTEN_ROWS && forgotten(file) > file.num_live_rows();
+            let is_worth_it = forgotten(file) >= MIN_FORGOTTEN_ROWS && forgotten(file) > file.num_live_rows();
             if is_worth_it { file.compact() } else { Ok(()) }
         })
     }
 }
 
 fn describe(damage: &engine::Damage) -> String {
-    format!(
-        "block {}, from row {}: {}",
-        damage.block, damage.row, damage.defect
-    )
+    format!("block {}, from row {}: {}", damage.block, damage.row, damage.defect)
 }
 
 fn vector_error(path: &Path, err: &engine::Error) -> StoreError {
     use engine::Error;
     match err {
         Error::Io { source, .. } => StoreError::io(path, source),
-        Error::Damaged { defect, .. } => {
-            StoreError::damaged(path, format!("damaged vector file, {defect}"))
+        Error::Damaged { defect, .. } => StoreError::damaged(path, format!("damaged vector file, {defect}")),
+        Error::Truncated { found_bytes, expected_bytes, .. } => StoreError::damaged(
+            path,
+            format!("the vector file was cut off: it has {found_bytes} bytes, expected {expected_bytes}"),
+        ),
+        Error::NotAVectorFile { .. } => {
+            StoreError::damaged(path, "not a vector file (no superblock starts with its magic bytes)")
         }
-        Error::Truncated {
-            found_bytes,
-            expected_bytes,
-            ..
-        } => StoreError::damaged(
+        Error::UnsupportedFormat { found, supported, .. } => StoreError::damaged(
             path,
-            format!(
-                "the vector file was cut off: it has {found_bytes} bytes, expected {expected_bytes}"
-            ),
+            format!("the vector file needs format {found} but this version of Outcrop reads {supported}"),
         ),
-        Error::NotAVectorFile { .. } => StoreError::damaged(
-            path,
-            "not a vector file (no superblock starts with its magic bytes)",
-        ),
-        Error::UnsupportedFormat {
-            found, supported, ..
-        } => StoreError::damaged(
-            path,
-            format!(
-                "the vector file needs format {found} but this version of Outcrop reads {supported}"
-            ),
-        ),
-        Error::Locked { .. } | Error::ReadOnly { .. } => StoreError::ReadOnly {
-            path: path.to_owned(),
-        },
-        other => StoreError::Vectors {
-            path: path.to_owned(),
-            detail: other.to_string(),
-        },
+        Error::Locked { .. } | Error::ReadOnly { .. } => StoreError::ReadOnly { path: path.to_owned() },
+        other => StoreError::Vectors { path: path.to_owned(), detail: other.to_string() },
     }
 }

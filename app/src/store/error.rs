@@ -89,38 +89,27 @@ pub enum StoreError {
 
 impl StoreError {
     pub(crate) fn io(path: &Path, err: &std::io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            detail: err.to_string(),
-        }
+        Self::Io { path: path.to_owned(), detail: err.to_string() }
     }
 
     pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> Self {
-        Self::Damaged {
-            path: path.to_owned(),
-            detail: detail.into(),
-        }
+        Self::Damaged { path: path.to_owned(), detail: detail.into() }
     }
 
     pub(crate) fn sqlite(path: &Path, err: &rusqlite::Error) -> Self {
         let detail = err.to_string();
         let code = err.sqlite_error_code();
-        let is_damage = matches!(
-            code,
-            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
-        ) || matches!(
-            err,
-            rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)
-        );
+        let is_damage = matches!(code, Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase))
+            || matches!(
+                err,
+                rusqlite::Error::FromSqlConversionFailure(..)
+                    | rusqlite::Error::InvalidColumnType(..)
+                    | rusqlite::Error::IntegralValueOutOfRange(..)
+            );
         if is_damage {
             Self::damaged(path, format!("the database is damaged ({detail})"))
         } else {
-            Self::Database {
-                path: path.to_owned(),
-                detail,
-            }
+            Self::Database { path: path.to_owned(), detail }
         }
     }
 }

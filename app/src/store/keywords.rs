@@ -29,8 +29,7 @@ pub(crate) fn remove_document(connection: &Connection, document: super::Document
 
 /// Passages that hold `token`, by id, with how often.
 pub(crate) fn postings(connection: &Connection, token: &str) -> Result<Vec<(u64, u32)>> {
-    let mut select =
-        connection.prepare_cached("SELECT doc FROM keyword_postings WHERE term = ?1")?;
+    let mut select = connection.prepare_cached("SELECT doc FROM keyword_postings WHERE term = ?1")?;
     let mut rows = select.query([token])?;
     let mut postings: Vec<(u64, u32)> = Vec::new();
     while let Some(row) = rows.next()? {
@@ -53,7 +52,5 @@ pub(crate) fn ids(connection: &Connection) -> Result<Vec<u64>> {
 
 /// Empties the index.
 pub(crate) fn clear(connection: &Connection) -> Result<()> {
-    connection
-        .execute("INSERT INTO keywords (keywords) VALUES ('delete-all')", [])
-        .map(|_| ())
+    connection.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')", []).map(|_| ())
 }

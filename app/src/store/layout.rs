@@ -25,13 +25,9 @@ impl LibraryPaths {
     /// The name cannot be a folder's name.
     pub fn new(home: &Path, name: &str) -> Result<Self, StoreError> {
         if !is_library_name(name) {
-            return Err(StoreError::Name {
-                found: name.to_owned(),
-            });
+            return Err(StoreError::Name { found: name.to_owned() });
         }
-        Ok(Self {
-            folder: home.join("libraries").join(name),
-        })
+        Ok(Self { folder: home.join("libraries").join(name) })
     }
 
     /// The library's folder.
@@ -76,9 +72,7 @@ mod tests {
 
     #[test]
     fn names_stay_inside_the_home() {
-        for name in [
-            "", ".", "..", "a/b", "a\\b", ".hidden", " a", "a.", "a\0b", "a:b",
-        ] {
+        for name in ["", ".", "..", "a/b", "a\\b", ".hidden", " a", "a.", "a\0b", "a:b"] {
             assert!(!is_library_name(name), "{name:?}");
         }
         for name in ["default", "notes 2026", "研究", "v1.2-x_y"] {

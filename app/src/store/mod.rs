@@ -66,10 +66,7 @@ pub(crate) struct Store {
 
 impl Store {
     /// Opens a library, making it if it is not there. When another process holds it, it is opened for reading only.
-    pub(crate) fn open(
-        paths: LibraryPaths,
-        opener: Box<dyn vectors::OpenIndex>,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn open(paths: LibraryPaths, opener: Box<dyn vectors::OpenIndex>) -> Result<Self, StoreError> {
         let folder = paths.vectors_folder();
         std::fs::create_dir_all(&folder).map_err(|err| StoreError::io(&folder, &err))?;
         let writer = WriterLock::take(&paths.lock_file())?;
@@ -99,9 +96,7 @@ impl Store {
 
     pub(crate) fn expect_writable(&self) -> Result<(), StoreError> {
         if self.is_read_only() {
-            return Err(StoreError::ReadOnly {
-                path: self.paths.folder().to_owned(),
-            });
+            return Err(StoreError::ReadOnly { path: self.paths.folder().to_owned() });
         }
         Ok(())
     }
@@ -112,10 +107,7 @@ impl Store {
     }
 
     /// The stored extraction of a document.
-    pub(crate) fn extraction(
-        &self,
-        id: DocumentId,
-    ) -> Result<crate::extract::Extraction, StoreError> {
+    pub(crate) fn extraction(&self, id: DocumentId) -> Result<crate::extract::Extraction, StoreError> {
         let found = self.database.read(|connection| {
             let is_known = documents::exists(connection, id)?;
             Ok(is_known.then_some(texts::get(connection, id)?))
@@ -123,9 +115,7 @@ impl Store {
         found
             .ok_or(StoreError::NoDocument(id))?
             .ok_or(StoreError::NoText(id))?
-            .map_err(|detail| {
-                StoreError::damaged(self.database.path(), format!("document {}: {detail}", id.0))
-            })
+            .map_err(|detail| StoreError::damaged(self.database.path(), format!("document {}: {detail}", id.0)))
     }
 
     /// The chunks of a document's active chunking, in order.
@@ -155,17 +145,11 @@ impl Store {
     /// A searchable chunk of a snapshot.
     pub(crate) fn chunk(&self, view: &ReadView<'_>, id: u64) -> Result<ChunkRecord, StoreError> {
         let found = self.read_in(view, |connection| chunks::by_id(connection, id))?;
-        found.ok_or_else(|| {
-            StoreError::damaged(self.database.path(), format!("chunk {id} is not there"))
-        })
+        found.ok_or_else(|| StoreError::damaged(self.database.path(), format!("chunk {id} is not there")))
     }
 
     /// Path and title of a document of a snapshot.
-    pub(crate) fn path_and_title(
-        &self,
-        view: &ReadView<'_>,
-        id: DocumentId,
-    ) -> Result<(PathBuf, String), StoreError> {
+    pub(crate) fn path_and_title(&self, view: &ReadView<'_>, id: DocumentId) -> Result<(PathBuf, String), StoreError> {
         self.read_in(view, |connection| documents::path_and_title(connection, id))
     }
 
@@ -176,19 +160,11 @@ impl Store {
         matches: impl Fn(&Path) -> bool,
     ) -> Result<BTreeSet<u64>, StoreError> {
         let paths = self.read_in(view, documents::paths)?;
-        Ok(paths
-            .into_iter()
-            .filter(|(_, path)| matches(path))
-            .map(|(id, _)| id.0)
-            .collect())
+        Ok(paths.into_iter().filter(|(_, path)| matches(path)).map(|(id, _)| id.0).collect())
     }
 
     /// Passages of a snapshot that hold `token`, by id, with how often.
-    pub(crate) fn postings(
-        &self,
-        view: &ReadView<'_>,
-        token: &str,
-    ) -> Result<Vec<(u64, u32)>, StoreError> {
+    pub(crate) fn postings(&self, view: &ReadView<'_>, token: &str) -> Result<Vec<(u64, u32)>, StoreError> {
         self.read_in(view, |connection| keywords::postings(connection, token))
     }
 
@@ -202,29 +178,22 @@ impl Store {
     }
 
     /// The vectors of one model, if there are any.
-    pub(crate) fn vectors(
-        &self,
-        fingerprint: &str,
-    ) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
+    pub(crate) fn vectors(&self, fingerprint: &str) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
         self.vectors.get(fingerprint)
     }
 
+    /// The error for searchable chunks whose vector file is not there.
+    pub(crate) fn no_vectors(&self, fingerprint: &str) -> StoreError {
+        StoreError::damaged(&self.paths.vectors(fingerprint), "the vector file is missing")
+    }
+
     /// Cached vectors by key; `None` where the text was never embedded.
-    pub(crate) fn cached_vectors(
-        &self,
-        keys: &[Hash],
-        dims: usize,
-    ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
-        self.database.read(|connection| {
-            keys.iter()
-                .map(|key| cache::get(connection, key, dims))
-                .collect()
-        })
+    pub(crate) fn cached_vectors(&self, keys: &[Hash], dims: usize) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
+        self.database.read(|connection| keys.iter().map(|key| cache::get(connection, key, dims)).collect())
     }
 
     /// Caches vectors by key.
     pub(crate) fn cache_vectors(&self, entries: &[(Hash, &[f32])]) -> Result<(), StoreError> {
-        self.database
-            .write_quietly(|transaction| cache::put(transaction, entries))
+        self.database.write_quietly(|transaction| cache::put(transaction, entries))
     }
 }

@@ -10,10 +10,11 @@ impl Store {
     /// Forgets rows without a searchable chunk, settles what waited in the queue, and refuses vector files that lack
     /// rows of searchable chunks.
     pub(super) fn recover(&self) -> Result<(), StoreError> {
-        if !self.is_read_only() {
-            self.database
-                .write_quietly(|transaction| documents::cancel_queued(transaction, INTERRUPTED))?;
+        // A reader leaves this to the writer, which may be at work.
+        if self.is_read_only() {
+            return Ok(());
         }
+        self.database.write_quietly(|transaction| documents::cancel_queued(transaction, INTERRUPTED))?;
         let (_view, catalog) = self.snapshot()?;
         let mut fingerprints: BTreeSet<String> = self.vectors.fingerprints().into_iter().collect();
         fingerprints.extend(catalog.models().map(str::to_owned));
@@ -43,11 +44,7 @@ impl Store {
             self.vectors.refuse(fingerprint, detail);
             return Ok(());
         }
-        if let (false, false, Some(index)) = (
-            stale.is_empty(),
-            self.is_read_only(),
-            self.vectors.get(fingerprint)?,
-        ) {
+        if let (false, Some(index)) = (stale.is_empty(), self.vectors.get(fingerprint)?) {
             tracing::info!("forgetting {} rows of an interrupted ingest", stale.len());
             index.delete(&stale)?;
             index.compact()?;
@@ -59,10 +56,7 @@ impl Store {
 /// Ids of `expected` that are not in `found`, and of `found` that are not in `expected`; all increasing.
 pub(super) fn differences(expected: &[u64], found: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let not_in = |ids: &[u64], others: &[u64]| -> Vec<u64> {
-        ids.iter()
-            .filter(|id| others.binary_search(id).is_err())
-            .copied()
-            .collect()
+        ids.iter().filter(|id| others.binary_search(id).is_err()).copied().collect()
     };
     (not_in(expected, found), not_in(found, expected))
 }

@@ -16,11 +16,7 @@ const APPLICATION_ID: i64 = 0x4F54_4352;
 pub(crate) const STEPS: &[&str] = &[V1];
 
 /// Brings the database at `path` to the newest version.
-pub(crate) fn migrate(
-    connection: &mut Connection,
-    path: &Path,
-    steps: &[&str],
-) -> Result<(), StoreError> {
+pub(crate) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), StoreError> {
     let found = check(connection, path, steps)?;
     if found == steps.len() {
         return Ok(());
@@ -35,11 +31,7 @@ pub(crate) fn migrate(
 pub(crate) fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = check(connection, path, STEPS)?;
     if found < STEPS.len() {
-        return Err(StoreError::Older {
-            found: found as i64,
-            supported: STEPS.len() as i64,
-            path: path.to_owned(),
-        });
+        return Err(StoreError::Older { found: found as i64, supported: STEPS.len() as i64, path: path.to_owned() });
     }
     Ok(())
 }
@@ -64,11 +56,7 @@ fn check(connection: &Connection, path: &Path, steps: &[&str]) -> Result<usize, 
     }
     match usize::try_from(version) {
         Ok(found) if found <= steps.len() => Ok(found),
-        _ => Err(StoreError::Newer {
-            found: version,
-            supported: steps.len() as i64,
-            path: path.to_owned(),
-        }),
+        _ => Err(StoreError::Newer { found: version, supported: steps.len() as i64, path: path.to_owned() }),
     }
 }
 
@@ -199,27 +187,18 @@ mod tests {
         let path = folder.path().join("library.db");
         let mut connection = Connection::open(&path).unwrap();
         migrate(&mut connection, &path, &[V1]).unwrap();
-        connection
-            .execute(
-                "INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')",
-                [],
-            )
-            .unwrap();
+        connection.execute("INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')", []).unwrap();
 
         let next = [V1, "ALTER TABLE documents ADD COLUMN colour TEXT"];
         migrate(&mut connection, &path, &next).unwrap();
 
         let kept: (String, Option<String>) = connection
-            .query_row("SELECT title, colour FROM documents", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })
+            .query_row("SELECT title, colour FROM documents", [], |row| Ok((row.get(0)?, row.get(1)?)))
             .unwrap();
         assert_eq!(kept, ("A".to_owned(), None));
         let backup = Connection::open(backup_path(&path, 1)).unwrap();
         assert_eq!(check(&backup, &path, &[V1]).unwrap(), 1);
-        backup
-            .query_row("SELECT title FROM documents", [], |_| Ok(()))
-            .unwrap();
+        backup.query_row("SELECT title FROM documents", [], |_| Ok(())).unwrap();
     }
 
     #[test]
@@ -246,9 +225,7 @@ mod tests {
 
         let other = folder.path().join("other.db");
         let mut connection = Connection::open(&other).unwrap();
-        connection
-            .execute("CREATE TABLE recipes (name)", [])
-            .unwrap();
+        connection.execute("CREATE TABLE recipes (name)", []).unwrap();
         let err = migrate(&mut connection, &other, STEPS).unwrap_err();
         assert!(matches!(err, StoreError::Damaged { .. }), "{err}");
     }

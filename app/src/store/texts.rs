@@ -35,8 +35,7 @@ pub(crate) fn put(connection: &Connection, id: DocumentId, extraction: &Extracti
         "INSERT INTO extractions (document, detail, hash) VALUES (?1, ?2, ?3)",
         params![id.0 as i64, detail, hash.as_slice()],
     )?;
-    let mut insert = connection
-        .prepare_cached("INSERT INTO texts (document, start, bytes) VALUES (?1, ?2, ?3)")?;
+    let mut insert = connection.prepare_cached("INSERT INTO texts (document, start, bytes) VALUES (?1, ?2, ?3)")?;
     for (part, bytes) in extraction.text.as_bytes().chunks(PART_BYTES).enumerate() {
         insert.execute(params![id.0 as i64, (part * PART_BYTES) as i64, bytes])?;
     }
@@ -50,10 +49,7 @@ pub(crate) fn remove(connection: &Connection, id: DocumentId) -> Result<()> {
 }
 
 /// The stored extraction, or `None`. An `Err` inside says how the stored bytes are damaged.
-pub(crate) fn get(
-    connection: &Connection,
-    id: DocumentId,
-) -> Result<Option<std::result::Result<Extraction, String>>> {
+pub(crate) fn get(connection: &Connection, id: DocumentId) -> Result<Option<std::result::Result<Extraction, String>>> {
     let found: Option<(String, Hash)> = connection
         .prepare_cached("SELECT detail, hash FROM extractions WHERE document = ?1")?
         .query_row([id.0 as i64], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -70,26 +66,14 @@ fn assemble(detail: &str, text: Vec<u8>, hash: &Hash) -> std::result::Result<Ext
         return Err("the stored text does not have the checksum it was stored with".to_owned());
     }
     let text = String::from_utf8(text).map_err(|err| format!("the stored text: {err}"))?;
-    let detail: Detail =
-        serde_json::from_str(detail).map_err(|err| format!("the stored places: {err}"))?;
-    Ok(Extraction {
-        kind: detail.kind,
-        title: detail.title,
-        text,
-        spans: detail.spans,
-        coverage: detail.coverage,
-    })
+    let detail: Detail = serde_json::from_str(detail).map_err(|err| format!("the stored places: {err}"))?;
+    Ok(Extraction { kind: detail.kind, title: detail.title, text, spans: detail.spans, coverage: detail.coverage })
 }
 
 /// The text of a byte range; bytes that are no UTF-8 (damage) are replaced.
-pub(crate) fn range(
-    connection: &Connection,
-    id: DocumentId,
-    range: Range<usize>,
-) -> Result<String> {
+pub(crate) fn range(connection: &Connection, id: DocumentId, range: Range<usize>) -> Result<String> {
     let bytes = bytes(connection, id, range)?;
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|err| String::from_utf8_lossy(err.as_bytes()).into_owned()))
+    Ok(String::from_utf8(bytes).unwrap_or_else(|err| String::from_utf8_lossy(err.as_bytes()).into_owned()))
 }
 
 fn bytes(connection: &Connection, id: DocumentId, range: Range<usize>) -> Result<Vec<u8>> {
@@ -130,12 +114,7 @@ mod tests {
         let path = folder.path().join("library.db");
         let mut connection = Connection::open(&path).unwrap();
         schema::migrate(&mut connection, &path, schema::STEPS).unwrap();
-        connection
-            .execute(
-                "INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')",
-                [],
-            )
-            .unwrap();
+        connection.execute("INSERT INTO documents (path, title, status) VALUES ('a', 'A', 'ready')", []).unwrap();
         (folder, connection)
     }
 
@@ -143,11 +122,7 @@ mod tests {
         Extraction {
             kind: DocumentKind::Text,
             title: Some("T".to_owned()),
-            spans: vec![Span {
-                start: 0,
-                end: text.len(),
-                place: crate::extract::SpanPlace::Page(1),
-            }],
+            spans: vec![Span { start: 0, end: text.len(), place: crate::extract::SpanPlace::Page(1) }],
             text,
             coverage: Coverage::default(),
         }
@@ -156,9 +131,7 @@ mod tests {
     #[test]
     fn ranges_are_exact_across_parts() {
         let (_folder, connection) = library();
-        let text: String = (0..60_000)
-            .map(|i| char::from(b'a' + (i % 26) as u8))
-            .collect();
+        let text: String = (0..60_000).map(|i| char::from(b'a' + (i % 26) as u8)).collect();
         let text = format!("{text}ü{text}{text}");
         put(&connection, DocumentId(1), &extraction(text.clone())).unwrap();
         for (start, end) in [
@@ -169,10 +142,7 @@ mod tests {
             (131_070, 131_080),
             (text.len() - 3, text.len()),
         ] {
-            assert_eq!(
-                range(&connection, DocumentId(1), start..end).unwrap(),
-                text[start..end]
-            );
+            assert_eq!(range(&connection, DocumentId(1), start..end).unwrap(), text[start..end]);
         }
         let whole = get(&connection, DocumentId(1)).unwrap().unwrap().unwrap();
         assert_eq!(whole, extraction(text));
@@ -181,15 +151,8 @@ mod tests {
     #[test]
     fn changed_text_is_noticed() {
         let (_folder, connection) = library();
-        put(
-            &connection,
-            DocumentId(1),
-            &extraction("some text".to_owned()),
-        )
-        .unwrap();
-        connection
-            .execute("UPDATE texts SET bytes = X'736F6D6520746578'", [])
-            .unwrap();
+        put(&connection, DocumentId(1), &extraction("some text".to_owned())).unwrap();
+        connection.execute("UPDATE texts SET bytes = X'736F6D6520746578'", []).unwrap();
         assert!(get(&connection, DocumentId(1)).unwrap().unwrap().is_err());
     }
 }

@@ -37,11 +37,7 @@ pub fn query_tokens(text: &str) -> BTreeSet<String> {
             content.insert(token);
         }
     });
-    if content.is_empty() {
-        function
-    } else {
-        content
-    }
+    if content.is_empty() { function } else { content }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,11 +67,7 @@ fn tokenize(text: &str, side: Side, emit: &mut dyn FnMut(&str, String)) {
 }
 
 fn plain_apostrophe(c: char) -> char {
-    if matches!(c, '\u{2019}' | '\u{2018}' | '\u{ff07}') {
-        '\''
-    } else {
-        c
-    }
+    if matches!(c, '\u{2019}' | '\u{2018}' | '\u{ff07}') { '\'' } else { c }
 }
 
 /// Byte where the word at the start of `text` ends: joiners and apostrophes belong to it when a letter or digit
@@ -102,10 +94,7 @@ fn word_end(text: &str) -> usize {
 }
 
 fn emit_word(word: &str, stemmer: &Stemmer, emit: &mut dyn FnMut(&str, String)) {
-    let parts: Vec<&str> = word
-        .split(JOINERS)
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts: Vec<&str> = word.split(JOINERS).filter(|part| !part.is_empty()).collect();
     if parts.len() > 1 || word.ends_with(['+', '#']) {
         emit_whole(word, emit);
     }
@@ -150,9 +139,7 @@ fn humps(word: &str) -> Vec<&str> {
     let mut starts = vec![0];
     for window in 1..characters.len() {
         let (before, (at, here)) = (characters[window - 1].1, characters[window]);
-        let after_is_lower = characters
-            .get(window + 1)
-            .is_some_and(|(_, c)| c.is_lowercase());
+        let after_is_lower = characters.get(window + 1).is_some_and(|(_, c)| c.is_lowercase());
         let rises = before.is_lowercase() && here.is_uppercase();
         let acronym_ends = before.is_uppercase() && here.is_uppercase() && after_is_lower;
         if rises || acronym_ends {
@@ -160,10 +147,7 @@ fn humps(word: &str) -> Vec<&str> {
         }
     }
     starts.push(word.len());
-    starts
-        .windows(2)
-        .map(|ends| &word[ends[0]..ends[1]])
-        .collect()
+    starts.windows(2).map(|ends| &word[ends[0]..ends[1]]).collect()
 }
 
 /// Lowercase, without Latin accents.
@@ -176,19 +160,12 @@ fn fold(word: &str) -> String {
 }
 
 fn stem(surface: &str, stemmer: &Stemmer) -> String {
-    let stemmed = if surface
-        .bytes()
-        .all(|b| b.is_ascii_alphabetic() || b == b'\'')
-    {
+    let stemmed = if surface.bytes().all(|b| b.is_ascii_alphabetic() || b == b'\'') {
         stemmer.stem(surface)
     } else {
         Cow::Borrowed(surface)
     };
-    stemmed
-        .chars()
-        .filter(|&c| c != '\'')
-        .take(MAX_WORD_CHARS)
-        .collect()
+    stemmed.chars().filter(|&c| c != '\'').take(MAX_WORD_CHARS).collect()
 }
 
 fn is_accent(c: char) -> bool {
@@ -197,8 +174,7 @@ fn is_accent(c: char) -> bool {
 
 /// Marks that belong to the letter before them but are not alphabetic themselves.
 fn is_mark(c: char) -> bool {
-    is_accent(c)
-        || matches!(c, '\u{0591}'..='\u{05c7}' | '\u{064b}'..='\u{065f}' | '\u{0900}'..='\u{0dff}')
+    is_accent(c) || matches!(c, '\u{0591}'..='\u{05c7}' | '\u{064b}'..='\u{065f}' | '\u{0900}'..='\u{0dff}')
 }
 
 fn is_unspaced(c: char) -> bool {
@@ -221,12 +197,11 @@ fn is_unspaced(c: char) -> bool {
 /// English words that carry no subject; with them a question would reach nearly every passage.
 fn is_function_word(surface: &str) -> bool {
     const WORDS: &[&str] = &[
-        "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can",
-        "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in",
-        "into", "is", "it", "it's", "its", "me", "my", "of", "on", "or", "our", "shall", "should",
-        "so", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-        "those", "to", "was", "we", "were", "what", "what's", "when", "where", "which", "while",
-        "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+        "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do",
+        "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "it's", "its", "me",
+        "my", "of", "on", "or", "our", "shall", "should", "so", "than", "that", "the", "their", "them", "then",
+        "there", "these", "they", "this", "those", "to", "was", "we", "were", "what", "what's", "when", "where",
+        "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
     ];
     WORDS.binary_search(&surface).is_ok()
 }
@@ -247,25 +222,16 @@ mod tests {
 
     #[test]
     fn words_are_folded_and_stemmed() {
-        assert_eq!(
-            indexed("Running CAFÉS, naïve ﬁles"),
-            ["run", "cafe", "naiv", "file"]
-        );
+        assert_eq!(indexed("Running CAFÉS, naïve ﬁles"), ["run", "cafe", "naiv", "file"]);
         assert_eq!(indexed("the fox's don’t"), ["the", "fox", "dont"]);
     }
 
     #[test]
     fn codes_are_kept_whole_and_in_parts() {
         assert_eq!(indexed("BENCH-100821"), ["bench-100821", "bench", "100821"]);
-        assert_eq!(
-            indexed("use foo_bar(1.2.3)"),
-            ["use", "foo_bar", "foo", "bar", "1.2.3", "1", "2", "3"]
-        );
+        assert_eq!(indexed("use foo_bar(1.2.3)"), ["use", "foo_bar", "foo", "bar", "1.2.3", "1", "2", "3"]);
         assert_eq!(indexed("C++ and C#."), ["c++", "c", "and", "c#", "c"]);
-        assert_eq!(
-            indexed("HTTPServer fileName"),
-            ["httpserver", "http", "server", "filename", "file", "name"]
-        );
+        assert_eq!(indexed("HTTPServer fileName"), ["httpserver", "http", "server", "filename", "file", "name"]);
         assert_eq!(indexed("--flag a:b"), ["flag", "a:b", "a", "b"]);
     }
 

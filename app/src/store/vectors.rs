@@ -41,12 +41,7 @@ pub trait VectorIndex: Send + Sync {
     ///
     /// # Errors
     /// The query does not fit, or the rows cannot be read.
-    fn search(
-        &self,
-        query: &[f32],
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<VectorHits, StoreError>;
+    fn search(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<VectorHits, StoreError>;
 
     /// What is damaged, a sentence each; empty when every checksum is right.
     ///
@@ -94,39 +89,22 @@ type Slot = Result<Arc<dyn VectorIndex>, StoreError>;
 
 impl VectorFiles {
     pub(crate) fn new(paths: LibraryPaths, opener: Box<dyn OpenIndex>, is_writer: bool) -> Self {
-        Self {
-            paths,
-            opener,
-            is_writer,
-            open: Mutex::default(),
-        }
+        Self { paths, opener, is_writer, open: Mutex::default() }
     }
 
     /// The index of a model, if it has one.
-    pub(crate) fn get(
-        &self,
-        fingerprint: &str,
-    ) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
+    pub(crate) fn get(&self, fingerprint: &str) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
         self.get_or_open(fingerprint, None)
     }
 
     /// The index of a model, made if it is not there.
-    pub(crate) fn get_or_make(
-        &self,
-        fingerprint: &str,
-        dims: usize,
-    ) -> Result<Arc<dyn VectorIndex>, StoreError> {
+    pub(crate) fn get_or_make(&self, fingerprint: &str, dims: usize) -> Result<Arc<dyn VectorIndex>, StoreError> {
         let index = self.get_or_open(fingerprint, Some(dims))?;
-        let index = index.ok_or_else(|| StoreError::ReadOnly {
-            path: self.paths.vectors(fingerprint),
-        })?;
+        let index = index.ok_or_else(|| StoreError::ReadOnly { path: self.paths.vectors(fingerprint) })?;
         if index.dims() != dims {
             return Err(StoreError::damaged(
                 &self.paths.vectors(fingerprint),
-                format!(
-                    "the file holds vectors of {} dimensions but the model gives {dims}",
-                    index.dims()
-                ),
+                format!("the file holds vectors of {} dimensions but the model gives {dims}", index.dims()),
             ));
         }
         Ok(index)
@@ -141,9 +119,7 @@ impl VectorFiles {
         if let Some(slot) = open.get(fingerprint) {
             return slot.clone().map(Some);
         }
-        let found = self
-            .opener
-            .open(&self.paths, fingerprint, self.is_writer, make_dims);
+        let found = self.opener.open(&self.paths, fingerprint, self.is_writer, make_dims);
         match &found {
             Ok(Some(index)) => drop(open.insert(fingerprint.to_owned(), Ok(index.clone()))),
             Err(err @ StoreError::Damaged { .. }) => {
@@ -181,8 +157,6 @@ impl VectorFiles {
 
 impl std::fmt::Debug for VectorFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VectorFiles")
-            .field("paths", &self.paths)
-            .finish_non_exhaustive()
+        f.debug_struct("VectorFiles").field("paths", &self.paths).finish_non_exhaustive()
     }
 }

@@ -64,12 +64,7 @@ pub(crate) struct Findings {
 
 impl Findings {
     fn add(&mut self, file: PathBuf, document: Option<DocumentId>, detail: String) {
-        self.report.problems.push(Problem {
-            file,
-            document,
-            detail,
-            repaired: false,
-        });
+        self.report.problems.push(Problem { file, document, detail, repaired: false });
     }
 }
 
@@ -88,11 +83,7 @@ impl Store {
         Ok(findings)
     }
 
-    fn check_database(
-        &self,
-        connection: &Connection,
-        findings: &mut Findings,
-    ) -> rusqlite::Result<()> {
+    fn check_database(&self, connection: &Connection, findings: &mut Findings) -> rusqlite::Result<()> {
         let mut select = connection.prepare("PRAGMA integrity_check")?;
         for line in select.query_map([], |row| row.get::<_, String>(0))? {
             let line = line?;
@@ -101,29 +92,20 @@ impl Store {
             }
         }
         let orphans: i64 =
-            connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| {
-                row.get(0)
-            })?;
+            connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0))?;
         if orphans > 0 {
             let detail = format!("{orphans} rows belong to no document");
             findings.add(self.paths.database(), None, detail);
         }
         findings.damaged_cache = cache::damaged(connection)?;
         if !findings.damaged_cache.is_empty() {
-            let detail = format!(
-                "{} cached vectors lack their checksum",
-                findings.damaged_cache.len()
-            );
+            let detail = format!("{} cached vectors lack their checksum", findings.damaged_cache.len());
             findings.add(self.paths.database(), None, detail);
         }
         Ok(())
     }
 
-    fn check_documents(
-        &self,
-        connection: &Connection,
-        findings: &mut Findings,
-    ) -> rusqlite::Result<()> {
+    fn check_documents(&self, connection: &Connection, findings: &mut Findings) -> rusqlite::Result<()> {
         for document in documents::list(connection)? {
             findings.report.documents += 1;
             if document.status != DocumentStatus::Ready {
@@ -209,9 +191,7 @@ impl Store {
 }
 
 fn documents_of(catalog: &Catalog, ids: &[u64]) -> BTreeSet<DocumentId> {
-    ids.iter()
-        .filter_map(|&id| Some(DocumentId(catalog.chunk(id)?.0)))
-        .collect()
+    ids.iter().filter_map(|&id| Some(DocumentId(catalog.chunk(id)?.0))).collect()
 }
 
 /// Whether a ready document has its text, and chunks that are ranges of it.
@@ -226,11 +206,7 @@ fn check_ready(connection: &Connection, id: DocumentId) -> rusqlite::Result<Resu
         return Ok(Err("the document is ready but has no chunks".to_owned()));
     }
     let wrong = chunks.iter().enumerate().find(|(index, chunk)| {
-        chunk.index != *index
-            || extraction
-                .text
-                .get(chunk.start..chunk.end)
-                .is_none_or(|text| text.trim().is_empty())
+        chunk.index != *index || extraction.text.get(chunk.start..chunk.end).is_none_or(|text| text.trim().is_empty())
     });
     Ok(match wrong {
         None => Ok(()),
@@ -271,9 +247,7 @@ impl Store {
         let path = self.paths.vectors(model);
         let aside = path.with_extension("vec.damaged");
         match std::fs::rename(&path, &aside) {
-            Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
-                Err(StoreError::io(&path, &err))
-            }
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io(&path, &err)),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,7 @@
 //! The command palette: every command by name.
 
 use egui::{
-    Align2, Area, Frame, Id, Key, Margin, Modifiers, Order, Role, ScrollArea, Sense, TextEdit, Ui,
-    Vec2, WidgetInfo,
+    Align2, Area, Frame, Id, Key, Margin, Modifiers, Order, Role, ScrollArea, Sense, TextEdit, Ui, Vec2, WidgetInfo,
 };
 
 use super::theme::{palette, secondary, tokens};
@@ -44,13 +43,7 @@ impl CommandPalette {
         }
     }
 
-    fn contents_ui(
-        &mut self,
-        ui: &mut Ui,
-        state: &AppState,
-        commands: &mut Vec<Command>,
-        just_opened: bool,
-    ) {
+    fn contents_ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>, just_opened: bool) {
         ui.set_width(WIDTH);
         let found = matching(entries(state), &self.filter);
         self.keys(ui, &found, commands);
@@ -98,34 +91,20 @@ impl CommandPalette {
         let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let is_current = position == self.current;
-        response
-            .widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_current, &entry.title));
+        response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_current, &entry.title));
         if response.hovered() && ui.input(|input| input.pointer.is_moving()) {
             self.current = position;
         }
         if is_current {
-            ui.painter()
-                .rect_filled(rect, tokens().space.radius, colours.accent_wash);
+            ui.painter().rect_filled(rect, tokens().space.radius, colours.accent_wash);
             response.scroll_to_me(None);
         }
         let inner = rect.shrink2(Vec2::new(10.0, 0.0));
         let font = egui::FontId::proportional(tokens().text.body - 1.0);
-        ui.painter().text(
-            inner.left_center(),
-            Align2::LEFT_CENTER,
-            &entry.title,
-            font,
-            colours.ink,
-        );
+        ui.painter().text(inner.left_center(), Align2::LEFT_CENTER, &entry.title, font, colours.ink);
         if let Some(shortcut) = entry.shortcut {
             let font = egui::FontId::proportional(tokens().text.caption + 0.5);
-            ui.painter().text(
-                inner.right_center(),
-                Align2::RIGHT_CENTER,
-                shortcut.label(),
-                font,
-                colours.ink_faint,
-            );
+            ui.painter().text(inner.right_center(), Align2::RIGHT_CENTER, shortcut.label(), font, colours.ink_faint);
         }
         if response.clicked() {
             commands.extend([Command::TogglePalette, entry.command.clone()]);
@@ -147,10 +126,7 @@ fn matching(entries: Vec<Entry>, filter: &str) -> Vec<Entry> {
 
 fn holds_in_order(title: &str, letters: &str) -> bool {
     let mut title = title.chars();
-    letters
-        .chars()
-        .filter(|letter| !letter.is_whitespace())
-        .all(|letter| title.any(|other| other == letter))
+    letters.chars().filter(|letter| !letter.is_whitespace()).all(|letter| title.any(|other| other == letter))
 }
 
 #[cfg(test)]
@@ -160,19 +136,10 @@ mod tests {
     #[test]
     fn whole_matches_come_before_scattered_ones() {
         let titles = |filter: &str| -> Vec<String> {
-            matching(entries(&AppState::default()), filter)
-                .into_iter()
-                .map(|entry| entry.title)
-                .collect()
+            matching(entries(&AppState::default()), filter).into_iter().map(|entry| entry.title).collect()
         };
-        assert_eq!(
-            titles("dark").first().map(String::as_str),
-            Some("Theme: dark")
-        );
-        assert_eq!(
-            titles("add fold").first().map(String::as_str),
-            Some("Add folder…")
-        );
+        assert_eq!(titles("dark").first().map(String::as_str), Some("Theme: dark"));
+        assert_eq!(titles("add fold").first().map(String::as_str), Some("Add folder…"));
         assert!(titles("zzz").is_empty());
     }
 }

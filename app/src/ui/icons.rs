@@ -63,10 +63,7 @@ impl Icon {
         let place = |x: f32, y: f32| -> Pos2 { rect.min + egui::vec2(x, y) * scale };
         let drawing = &drawings()[self as usize];
         for path in &drawing.paths {
-            let points = path
-                .chunks_exact(2)
-                .map(|pair| place(pair[0], pair[1]))
-                .collect();
+            let points = path.chunks_exact(2).map(|pair| place(pair[0], pair[1])).collect();
             painter.add(Shape::line(points, stroke));
         }
         for [x, y, radius] in &drawing.circles {
@@ -91,12 +88,9 @@ struct Drawing {
 fn drawings() -> &'static [Drawing] {
     static DRAWINGS: OnceLock<Vec<Drawing>> = OnceLock::new();
     DRAWINGS.get_or_init(|| {
-        let named: BTreeMap<String, Drawing> = toml::from_str(SOURCE)
-            .expect("assets/icons/rail.toml is part of the program and tested");
-        Icon::ALL
-            .iter()
-            .map(|icon| named.get(&icon.name()).cloned().unwrap_or_default())
-            .collect()
+        let named: BTreeMap<String, Drawing> =
+            toml::from_str(SOURCE).expect("assets/icons/rail.toml is part of the program and tested");
+        Icon::ALL.iter().map(|icon| named.get(&icon.name()).cloned().unwrap_or_default()).collect()
     })
 }
 
@@ -109,19 +103,9 @@ mod tests {
         for icon in Icon::ALL {
             let drawing = &drawings()[icon as usize];
             assert!(!drawing.paths.is_empty(), "{icon:?} has no path");
-            let numbers = drawing
-                .paths
-                .iter()
-                .flatten()
-                .chain(drawing.circles.iter().flatten());
-            assert!(
-                numbers.clone().all(|number| (0.0..=GRID).contains(number)),
-                "{icon:?}"
-            );
-            assert!(
-                drawing.paths.iter().all(|path| path.len() % 2 == 0),
-                "{icon:?}"
-            );
+            let numbers = drawing.paths.iter().flatten().chain(drawing.circles.iter().flatten());
+            assert!(numbers.clone().all(|number| (0.0..=GRID).contains(number)), "{icon:?}");
+            assert!(drawing.paths.iter().all(|path| path.len() % 2 == 0), "{icon:?}");
         }
     }
 }

@@ -15,13 +15,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Com
     if state.selection == Selection::Nothing {
         return;
     }
-    let frame = Frame::new()
-        .fill(palette(ui).surface)
-        .inner_margin(Margin::symmetric(16, 12));
-    let panel = Panel::right("inspector")
-        .default_size(tokens().space.inspector_width)
-        .size_range(260.0..=560.0)
-        .frame(frame);
+    let frame = Frame::new().fill(palette(ui).surface).inner_margin(Margin::symmetric(16, 12));
+    let panel =
+        Panel::right("inspector").default_size(tokens().space.inspector_width).size_range(260.0..=560.0).frame(frame);
     panel.show(ui, |ui| match &state.selection {
         Selection::Nothing => {}
         Selection::Document(id) => {
@@ -59,20 +55,13 @@ fn document_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>
         fact_ui(ui, name, &value);
     }
     if !record.pages_without_text.is_empty() {
-        let pages: Vec<String> = record
-            .pages_without_text
-            .iter()
-            .map(u32::to_string)
-            .collect();
+        let pages: Vec<String> = record.pages_without_text.iter().map(u32::to_string).collect();
         fact_ui(ui, "Pages without text", &pages.join(", "));
     }
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         if record.status == DocumentStatus::Ready && ui.button("Open in Chunks").clicked() {
-            commands.push(Command::OpenInChunks {
-                document: record.id,
-                byte: None,
-            });
+            commands.push(Command::OpenInChunks { document: record.id, byte: None });
         }
         if quiet(ui, "Remove").clicked() {
             commands.push(Command::RemoveDocuments(vec![record.id]));
@@ -81,22 +70,10 @@ fn document_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>
 }
 
 fn facts(record: &DocumentRecord) -> Vec<(&'static str, String)> {
-    let mut facts = vec![
-        ("Path", record.path.display().to_string()),
-        ("Size", format::bytes(record.bytes)),
-    ];
-    facts.extend(
-        record
-            .pages
-            .map(|pages| ("Pages", format::count(pages as usize))),
-    );
+    let mut facts = vec![("Path", record.path.display().to_string()), ("Size", format::bytes(record.bytes))];
+    facts.extend(record.pages.map(|pages| ("Pages", format::count(pages as usize))));
     facts.push(("Chunks", format::count(record.chunks)));
-    facts.extend(
-        record
-            .chunker
-            .as_ref()
-            .map(|config| ("Chunker", format::chunker(config))),
-    );
+    facts.extend(record.chunker.as_ref().map(|config| ("Chunker", format::chunker(config))));
     facts.extend(record.embedder.clone().map(|name| ("Embedder", name)));
     facts
 }
@@ -117,10 +94,7 @@ fn passage_ui(ui: &mut Ui, passage: &Passage, commands: &mut Vec<Command>) {
     scores_ui(ui, passage);
     ui.horizontal(|ui| {
         if ui.button("Open in Chunks").clicked() {
-            commands.push(Command::OpenInChunks {
-                document: passage.document,
-                byte: Some(passage.start),
-            });
+            commands.push(Command::OpenInChunks { document: passage.document, byte: Some(passage.start) });
         }
         if quiet(ui, "Copy text").clicked() {
             ui.ctx().copy_text(passage.text.clone());
@@ -129,60 +103,30 @@ fn passage_ui(ui: &mut Ui, passage: &Passage, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     hairline(ui);
     ui.add_space(4.0);
-    ScrollArea::vertical()
-        .id_salt("passage_text")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            let job = snippet::marked(ui, &passage.text, &passage.query, tokens().text.body - 1.0);
-            ui.add(Label::new(job).wrap().selectable(true));
-            ui.add_space(12.0);
-            ui.label(secondary(footnote(passage)));
-        });
+    ScrollArea::vertical().id_salt("passage_text").auto_shrink(false).show(ui, |ui| {
+        let job = snippet::marked(ui, &passage.text, &passage.query, tokens().text.body - 1.0);
+        ui.add(Label::new(job).wrap().selectable(true));
+        ui.add_space(12.0);
+        ui.label(secondary(footnote(passage)));
+    });
 }
 
 fn footnote(passage: &Passage) -> String {
-    let mut parts = vec![format!(
-        "bytes {}–{}",
-        format::count(passage.start),
-        format::count(passage.end)
-    )];
-    parts.extend(
-        passage
-            .tokens
-            .map(|tokens| format::counted(tokens, "token")),
-    );
-    parts.extend(
-        passage
-            .index
-            .map(|index| format!("chunk {}", format::count(index + 1))),
-    );
+    let mut parts = vec![format!("bytes {}–{}", format::count(passage.start), format::count(passage.end))];
+    parts.extend(passage.tokens.map(|tokens| format::counted(tokens, "token")));
+    parts.extend(passage.index.map(|index| format!("chunk {}", format::count(index + 1))));
     parts.join("  ·  ")
 }
 
 fn scores_ui(ui: &mut Ui, passage: &Passage) {
     let scores = passage.scores;
     let named = [
-        (
-            "cosine",
-            scores.vector,
-            "Similarity of the passage's vector and the query's, −1 to 1",
-        ),
-        (
-            "BM25",
-            scores.keyword,
-            "Weight of the query's words in the passage, 0 and up",
-        ),
+        ("cosine", scores.vector, "Similarity of the passage's vector and the query's, −1 to 1"),
+        ("BM25", scores.keyword, "Weight of the query's words in the passage, 0 and up"),
         ("rerank", scores.rerank, "Score of the reranker"),
-        (
-            "fused",
-            scores.fused,
-            "What the legs' scores were fused to; this ranked the passage",
-        ),
+        ("fused", scores.fused, "What the legs' scores were fused to; this ranked the passage"),
     ];
-    let shown: Vec<_> = named
-        .iter()
-        .filter_map(|(name, score, help)| score.map(|score| (name, score, help)))
-        .collect();
+    let shown: Vec<_> = named.iter().filter_map(|(name, score, help)| score.map(|score| (name, score, help))).collect();
     if shown.is_empty() {
         if let Some(score) = passage.score {
             ui.label(secondary(format!("score {score:.3}")));
@@ -200,9 +144,7 @@ fn scores_ui(ui: &mut Ui, passage: &Passage) {
 /// The word and tone of a document's state.
 pub(super) fn status(record: &DocumentRecord) -> (&'static str, Tone) {
     match record.status {
-        DocumentStatus::Ready if !record.pages_without_text.is_empty() => {
-            ("ready, in part", Tone::Warning)
-        }
+        DocumentStatus::Ready if !record.pages_without_text.is_empty() => ("ready, in part", Tone::Warning),
         DocumentStatus::Ready => ("ready", Tone::Good),
         DocumentStatus::Failed => ("failed", Tone::Error),
         DocumentStatus::NeedsOcr => ("needs OCR", Tone::Warning),

@@ -9,37 +9,30 @@ use crate::state::{AppState, ModelRow};
 
 /// Draws the space.
 pub(super) fn models_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let margin = Margin {
-        left: 24,
-        right: 24,
-        top: 18,
-        bottom: 0,
-    };
-    CentralPanel::default()
-        .frame(Frame::new().fill(palette(ui).ground).inner_margin(margin))
-        .show(ui, |ui| {
-            ui.horizontal(|ui| {
-                ui.label(title("Models"));
-                ui.label(secondary("files on this machine; nothing is sent anywhere"));
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    if quiet(ui, "Look again").clicked() {
-                        commands.push(Command::ListModels);
-                    }
-                });
-            });
-            ui.add_space(4.0);
-            in_use_ui(ui, state);
-            ui.add_space(8.0);
-            if let Some(error) = state.models.error() {
-                error_block(ui, error);
-            }
-            match state.models.value() {
-                Some(rows) => rows_ui(ui, rows, state, commands),
-                None => {
-                    pending_line(ui, "Looking for models");
+    let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
+    CentralPanel::default().frame(Frame::new().fill(palette(ui).ground).inner_margin(margin)).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(title("Models"));
+            ui.label(secondary("files on this machine; nothing is sent anywhere"));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if quiet(ui, "Look again").clicked() {
+                    commands.push(Command::ListModels);
                 }
-            }
+            });
         });
+        ui.add_space(4.0);
+        in_use_ui(ui, state);
+        ui.add_space(8.0);
+        if let Some(error) = state.models.error() {
+            error_block(ui, error);
+        }
+        match state.models.value() {
+            Some(rows) => rows_ui(ui, rows, state, commands),
+            None => {
+                pending_line(ui, "Looking for models");
+            }
+        }
+    });
 }
 
 fn in_use_ui(ui: &mut Ui, state: &AppState) {
@@ -47,15 +40,11 @@ fn in_use_ui(ui: &mut Ui, state: &AppState) {
         return;
     };
     if let Some(note) = &opened.embedder_note {
-        let frame = Frame::new()
-            .fill(palette(ui).warning_wash)
-            .corner_radius(tokens().space.radius);
-        frame
-            .inner_margin(Margin::symmetric(14, 10))
-            .show(ui, |ui| {
-                ui.label(strong("No embedding model is installed").color(palette(ui).warning));
-                ui.label(secondary(note));
-            });
+        let frame = Frame::new().fill(palette(ui).warning_wash).corner_radius(tokens().space.radius);
+        frame.inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
+            ui.label(strong("No embedding model is installed").color(palette(ui).warning));
+            ui.label(secondary(note));
+        });
     }
 }
 
@@ -81,11 +70,7 @@ fn row_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<Comm
             ui.label(secondary(format!("{}  ·  {}", row.purpose, row.licence)));
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let (word, tone) = if row.installed {
-                ("installed", Tone::Good)
-            } else {
-                ("not installed", Tone::Neutral)
-            };
+            let (word, tone) = if row.installed { ("installed", Tone::Good) } else { ("not installed", Tone::Neutral) };
             chip(ui, word, tone, false);
             ui.label(mono(format::bytes(row.bytes)));
             if row.is_generator && row.installed {

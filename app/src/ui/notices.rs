@@ -16,9 +16,7 @@ pub(super) fn notices_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         return;
     }
     let offset = Vec2::new(-16.0, -(tokens().space.status_height + 12.0));
-    let area = Area::new(Id::unique("notices"))
-        .order(Order::Foreground)
-        .anchor(Align2::RIGHT_BOTTOM, offset);
+    let area = Area::new(Id::unique("notices")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, offset);
     area.show(ui.ctx(), |ui| {
         for (index, notice) in state.notices.iter().enumerate() {
             notice_ui(ui, index, notice, commands);
@@ -29,27 +27,16 @@ pub(super) fn notices_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
 
 fn notice_ui(ui: &mut Ui, index: usize, notice: &Notice, commands: &mut Vec<Command>) {
     let colours = palette(ui);
-    let ink = if notice.kind == NoticeKind::Error {
-        colours.error
-    } else {
-        colours.ink
-    };
+    let ink = if notice.kind == NoticeKind::Error { colours.error } else { colours.ink };
     let frame = Frame::popup(ui.style()).inner_margin(Margin::symmetric(14, 8));
     frame.show(ui, |ui| {
         ui.set_max_width(420.0);
         ui.horizontal(|ui| {
-            ui.label(
-                strong(&notice.text)
-                    .size(tokens().text.secondary)
-                    .color(ink),
-            );
+            ui.label(strong(&notice.text).size(tokens().text.secondary).color(ink));
             if let Some(Undo::RestoreDocuments(documents)) = &notice.undo
                 && link(ui, "Undo").clicked()
             {
-                commands.extend([
-                    Command::RestoreDocuments(documents.clone()),
-                    Command::DismissNotice(index),
-                ]);
+                commands.extend([Command::RestoreDocuments(documents.clone()), Command::DismissNotice(index)]);
             }
             if icon_button(ui, Icon::Close, "Dismiss message").clicked() {
                 commands.push(Command::DismissNotice(index));
@@ -64,9 +51,7 @@ fn notice_ui(ui: &mut Ui, index: usize, notice: &Notice, commands: &mut Vec<Comm
 /// Dismisses at most one message a frame: positions shift when one goes.
 fn expire(ctx: &Context, notices: &[Notice], commands: &mut Vec<Command>) {
     let now = Instant::now();
-    let due = notices
-        .iter()
-        .position(|notice| notice.expires.is_some_and(|expires| expires <= now));
+    let due = notices.iter().position(|notice| notice.expires.is_some_and(|expires| expires <= now));
     if let Some(index) = due {
         commands.push(Command::DismissNotice(index));
     }

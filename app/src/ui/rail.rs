@@ -21,13 +21,8 @@ pub(super) fn icon(space: Space) -> Icon {
 
 /// Draws the rail.
 pub(super) fn rail_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let frame = Frame::new()
-        .fill(palette(ui).surface)
-        .inner_margin(egui::Margin::symmetric(8, 12));
-    let panel = Panel::left("rail")
-        .exact_size(tokens().space.rail_width)
-        .resizable(false)
-        .frame(frame);
+    let frame = Frame::new().fill(palette(ui).surface).inner_margin(egui::Margin::symmetric(8, 12));
+    let panel = Panel::left("rail").exact_size(tokens().space.rail_width).resizable(false).frame(frame);
     panel.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         logo_ui(ui);
@@ -52,11 +47,8 @@ fn logo_ui(ui: &mut Ui) {
 
 fn item_ui(ui: &mut Ui, space: Space, is_current: bool) -> Response {
     let colours = palette(ui);
-    let (rect, response) =
-        ui.allocate_exact_size(Vec2::new(ui.available_width(), ITEM_HEIGHT), Sense::click());
-    response.widget_info(|| {
-        WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_current, space.title())
-    });
+    let (rect, response) = ui.allocate_exact_size(Vec2::new(ui.available_width(), ITEM_HEIGHT), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_current, space.title()));
     let ground = if is_current {
         colours.accent_wash
     } else if response.hovered() {
@@ -67,14 +59,9 @@ fn item_ui(ui: &mut Ui, space: Space, is_current: bool) -> Response {
     ui.painter().rect_filled(rect, 8.0, ground);
     if response.has_focus() {
         let stroke = egui::Stroke::new(1.5, colours.accent);
-        ui.painter()
-            .rect_stroke(rect, 8.0, stroke, egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(rect, 8.0, stroke, egui::StrokeKind::Inside);
     }
-    let ink = if is_current {
-        colours.accent
-    } else {
-        colours.ink_secondary
-    };
+    let ink = if is_current { colours.accent } else { colours.ink_secondary };
     paint_item(ui, rect, space, ink);
     response
 }
@@ -83,9 +70,7 @@ fn paint_item(ui: &Ui, rect: Rect, space: Space, ink: egui::Color32) {
     let centre = pos2(rect.center().x, rect.top() + 21.0);
     icon(space).paint(ui.painter(), Icon::square(centre, 20.0), ink);
     let font = FontId::proportional(tokens().text.caption);
-    let galley = ui
-        .painter()
-        .layout_no_wrap(space.title().to_owned(), font, ink);
+    let galley = ui.painter().layout_no_wrap(space.title().to_owned(), font, ink);
     let corner = pos2(rect.center().x - galley.size().x / 2.0, rect.top() + 35.0);
     ui.painter().galley(corner, galley, ink);
 }

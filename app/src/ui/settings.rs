@@ -16,34 +16,21 @@ pub(super) struct SettingsPanel {
 impl SettingsPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let margin = Margin {
-            left: 24,
-            right: 24,
-            top: 18,
-            bottom: 0,
-        };
+        let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
         let frame = Frame::new().fill(palette(ui).ground).inner_margin(margin);
         CentralPanel::default().frame(frame).show(ui, |ui| {
-            egui::ScrollArea::vertical()
-                .auto_shrink(false)
-                .show(ui, |ui| {
-                    ui.label(title("Settings"));
-                    ui.add_space(8.0);
-                    section(ui, "Appearance");
-                    self.appearance_ui(ui, state, commands);
-                    section(ui, "Documents");
-                    facts_ui(
-                        ui,
-                        &[(
-                            "New documents are split by",
-                            format::chunker(&state.settings.chunker),
-                        )],
-                    );
-                    section(ui, "This library");
-                    facts_ui(ui, &library_facts(state));
-                    section(ui, "Keyboard");
-                    shortcuts_ui(ui, state);
-                });
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.label(title("Settings"));
+                ui.add_space(8.0);
+                section(ui, "Appearance");
+                self.appearance_ui(ui, state, commands);
+                section(ui, "Documents");
+                facts_ui(ui, &[("New documents are split by", format::chunker(&state.settings.chunker))]);
+                section(ui, "This library");
+                facts_ui(ui, &library_facts(state));
+                section(ui, "Keyboard");
+                shortcuts_ui(ui, state);
+            });
         });
     }
 
@@ -56,10 +43,7 @@ impl SettingsPanel {
             ui.end_row();
             let label = ui.label(secondary("Scale"));
             let mut percent = self.scale.unwrap_or(state.settings.scale) * 100.0;
-            let slider = Slider::new(&mut percent, 80.0..=200.0)
-                .step_by(5.0)
-                .suffix(" %")
-                .fixed_decimals(0);
+            let slider = Slider::new(&mut percent, 80.0..=200.0).step_by(5.0).suffix(" %").fixed_decimals(0);
             let slider = ui.add(slider).labelled_by(label.id);
             if slider.changed() {
                 self.scale = Some(percent / 100.0);
@@ -80,11 +64,7 @@ fn section(ui: &mut Ui, name: &str) {
 }
 
 fn grid(ui: &mut Ui, salt: &str, rows: impl FnOnce(&mut Ui)) {
-    Grid::new(salt)
-        .num_columns(2)
-        .min_col_width(200.0)
-        .spacing([16.0, 8.0])
-        .show(ui, rows);
+    Grid::new(salt).num_columns(2).min_col_width(200.0).spacing([16.0, 8.0]).show(ui, rows);
 }
 
 fn library_facts(state: &AppState) -> Vec<(&'static str, String)> {
@@ -98,10 +78,7 @@ fn library_facts(state: &AppState) -> Vec<(&'static str, String)> {
     ];
     facts.extend(opened.embedder_note.clone().map(|note| ("Note", note)));
     if opened.read_only {
-        facts.push((
-            "Access",
-            "read only: another process writes to this library".to_owned(),
-        ));
+        facts.push(("Access", "read only: another process writes to this library".to_owned()));
     }
     facts
 }
@@ -119,10 +96,7 @@ fn facts_ui(ui: &mut Ui, facts: &[(&str, String)]) {
 
 fn shortcuts_ui(ui: &mut Ui, state: &AppState) {
     grid(ui, "shortcuts", |ui| {
-        for Entry {
-            title, shortcut, ..
-        } in entries(state)
-        {
+        for Entry { title, shortcut, .. } in entries(state) {
             if let Some(shortcut) = shortcut {
                 ui.label(secondary(title));
                 ui.label(shortcut.label());

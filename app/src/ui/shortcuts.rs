@@ -16,8 +16,7 @@ pub(super) fn pressed(ctx: &Context, state: &AppState) -> Vec<Command> {
         let Some(shortcut) = entry.shortcut else {
             continue;
         };
-        let free =
-            shortcut.ctrl || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
+        let free = shortcut.ctrl || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
         let consumed = free && ctx.input_mut(|input| input.consume_shortcut(&translated(shortcut)));
         if consumed {
             commands.push(entry.command);
@@ -42,9 +41,7 @@ fn key(name: KeyName) -> Key {
         KeyName::Escape => Key::Escape,
         KeyName::Delete => Key::Delete,
         KeyName::Char('.') => Key::Period,
-        KeyName::Char(character) => {
-            Key::from_name(&character.to_ascii_uppercase().to_string()).unwrap_or(Key::F35)
-        }
+        KeyName::Char(character) => Key::from_name(&character.to_ascii_uppercase().to_string()).unwrap_or(Key::F35),
     }
 }
 
@@ -54,10 +51,7 @@ mod tests {
 
     #[test]
     fn every_shortcut_has_a_key() {
-        for shortcut in entries(&AppState::default())
-            .iter()
-            .filter_map(|entry| entry.shortcut)
-        {
+        for shortcut in entries(&AppState::default()).iter().filter_map(|entry| entry.shortcut) {
             assert_ne!(key(shortcut.key), Key::F35, "{shortcut:?}");
         }
     }

@@ -10,18 +10,12 @@ use crate::state::{AppState, Space};
 
 /// Draws the status line.
 pub(super) fn status_line_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let frame = Frame::new()
-        .fill(palette(ui).surface)
-        .inner_margin(Margin::symmetric(14, 0));
-    let panel = Panel::bottom("status_line")
-        .exact_size(tokens().space.status_height)
-        .frame(frame);
+    let frame = Frame::new().fill(palette(ui).surface).inner_margin(Margin::symmetric(14, 0));
+    let panel = Panel::bottom("status_line").exact_size(tokens().space.status_height).frame(frame);
     panel.show(ui, |ui| {
         ui.horizontal_centered(|ui| {
             jobs_ui(ui, state, commands);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                machine_ui(ui, state, commands)
-            });
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| machine_ui(ui, state, commands));
         });
     });
 }
@@ -35,11 +29,7 @@ fn jobs_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             commands.push(Command::CancelIngest);
         }
     } else if let Some((done, total)) = state.lab.embedding {
-        let sentence = format!(
-            "embedding segments {} of {}",
-            format::count(done),
-            format::count(total)
-        );
+        let sentence = format!("embedding segments {} of {}", format::count(done), format::count(total));
         ui.label(secondary(sentence));
     } else if state.chat.running().is_some() {
         ui.label(secondary("answering"));
@@ -47,11 +37,7 @@ fn jobs_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.label(secondary("opening the library"));
     } else {
         let (documents, chunks) = state.library.totals();
-        let sentence = format!(
-            "{}  ·  {}",
-            format::counted(documents, "document"),
-            format::counted(chunks, "chunk")
-        );
+        let sentence = format!("{}  ·  {}", format::counted(documents, "document"), format::counted(chunks, "chunk"));
         ui.label(secondary(sentence));
     }
 }
@@ -85,32 +71,23 @@ fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let Some(opened) = state.opened.value() else {
         return;
     };
-    let model = state
-        .settings
-        .model
-        .as_deref()
-        .unwrap_or("best model installed");
-    ui.label(secondary(model))
-        .on_hover_text("Writes the answers; choose another one under Models");
+    let model = state.settings.model.as_deref().unwrap_or("best model installed");
+    ui.label(secondary(model)).on_hover_text("Writes the answers; choose another one under Models");
     ui.label(secondary("·"));
     match &opened.embedder_note {
         Some(note) => {
             let text = secondary(&opened.embedder).color(palette(ui).warning);
-            let label = ui
-                .add(egui::Label::new(text).sense(egui::Sense::click()))
-                .on_hover_text(note);
+            let label = ui.add(egui::Label::new(text).sense(egui::Sense::click())).on_hover_text(note);
             if label.clicked() {
                 commands.push(Command::ShowSpace(Space::Models));
             }
         }
         None => {
-            ui.label(secondary(&opened.embedder))
-                .on_hover_text("Embedder of this library");
+            ui.label(secondary(&opened.embedder)).on_hover_text("Embedder of this library");
         }
     }
     ui.label(secondary("·"));
-    ui.label(secondary(&opened.backend))
-        .on_hover_text("Where vectors are searched");
+    ui.label(secondary(&opened.backend)).on_hover_text("Where vectors are searched");
     if opened.read_only {
         ui.label(secondary("read only").color(palette(ui).warning))
             .on_hover_text("Another window or command has this library open and writes to it");
@@ -134,9 +111,6 @@ mod tests {
         };
         let line = "Ingesting 41 of 120 files  ·  3\u{202F}180 chunks  ·  52/s  ·  2 min left  ·  1 more waiting";
         assert_eq!(ingest_sentence(&progress, 1), line);
-        assert_eq!(
-            ingest_sentence(&IngestProgress::default(), 0),
-            "Looking for files"
-        );
+        assert_eq!(ingest_sentence(&IngestProgress::default(), 0), "Looking for files");
     }
 }

@@ -26,9 +26,7 @@ pub struct WindowOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum WindowError {
     /// The system gave no window or no way to draw into it.
-    #[error(
-        "the window could not be opened: {0}; without a display, use the commands of `outcrop --help`"
-    )]
+    #[error("the window could not be opened: {0}; without a display, use the commands of `outcrop --help`")]
     Open(String),
 }
 
@@ -37,21 +35,12 @@ pub enum WindowError {
 /// # Errors
 /// There is no display, or no adapter can draw.
 pub fn run(options: WindowOptions) -> Result<(), WindowError> {
-    let settings = options
-        .home
-        .as_deref()
-        .map(workbench::load_settings)
-        .unwrap_or_default();
-    let native = NativeOptions {
-        viewport: viewport(&settings),
-        persist_window: false,
-        ..NativeOptions::default()
-    };
+    let settings = options.home.as_deref().map(workbench::load_settings).unwrap_or_default();
+    let native = NativeOptions { viewport: viewport(&settings), persist_window: false, ..NativeOptions::default() };
     let create = move |cc: &CreationContext<'_>| -> Result<Box<dyn App>, Box<dyn std::error::Error + Send + Sync>> {
         Ok(Box::new(Window::new(cc, options, settings)))
     };
-    eframe::run_native("Outcrop", native, Box::new(create))
-        .map_err(|err| WindowError::Open(err.to_string()))
+    eframe::run_native("Outcrop", native, Box::new(create)).map_err(|err| WindowError::Open(err.to_string()))
 }
 
 fn viewport(settings: &Settings) -> ViewportBuilder {
@@ -72,10 +61,7 @@ impl Window {
     fn new(cc: &CreationContext<'_>, window: WindowOptions, settings: Settings) -> Self {
         let size = settings.window_size.into();
         let options = WorkbenchOptions { window, settings };
-        Self {
-            workbench: Workbench::new(&cc.egui_ctx, options),
-            size,
-        }
+        Self { workbench: Workbench::new(&cc.egui_ctx, options), size }
     }
 
     /// Remembers a new size once the pointer is up, not while the edge is dragged.
@@ -87,9 +73,7 @@ impl Window {
             let is_normal = !viewport.maximized.unwrap_or(false) && !viewport.fullscreen.unwrap_or(false);
             (viewport.inner_rect.map(|rect| rect.size() * zoom_factor), is_normal, input.pointer.any_down())
         });
-        let Some(size) =
-            inner.filter(|size| is_normal && !is_down && (*size - self.size).length() > 1.0)
-        else {
+        let Some(size) = inner.filter(|size| is_normal && !is_down && (*size - self.size).length() > 1.0) else {
             return;
         };
         self.size = size;
@@ -108,9 +92,6 @@ impl App for Window {
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
-        theme::tokens()
-            .palette(visuals.dark_mode)
-            .ground
-            .to_normalized_gamma_f32()
+        theme::tokens().palette(visuals.dark_mode).ground.to_normalized_gamma_f32()
     }
 }

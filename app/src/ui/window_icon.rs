@@ -10,9 +10,7 @@ const SIDE: usize = 64;
 pub(super) fn window_icon() -> IconData {
     let pixels = (0..SIDE * SIDE).map(|position| pixel(position % SIDE, position / SIDE));
     IconData {
-        rgba: pixels
-            .flat_map(|pixel| pixel.to_srgba_unmultiplied())
-            .collect(),
+        rgba: pixels.flat_map(|pixel| pixel.to_srgba_unmultiplied()).collect(),
         width: SIDE as u32,
         height: SIDE as u32,
     }

@@ -53,19 +53,8 @@ impl Workbench {
         theme::apply(ctx);
         let waker = ctx.clone();
         let wake: Wake = Arc::new(move || waker.request_repaint());
-        let WindowOptions {
-            library,
-            home,
-            samples,
-        } = options.window;
-        let jobs = Jobs::new(
-            JobsOptions {
-                library,
-                home,
-                samples,
-            },
-            wake,
-        );
+        let WindowOptions { library, home, samples } = options.window;
+        let jobs = Jobs::new(JobsOptions { library, home, samples }, wake);
         jobs.open_library();
         let state = AppState {
             space: options.settings.space,
@@ -73,13 +62,7 @@ impl Workbench {
             opened: Loadable::Pending { previous: None },
             ..AppState::default()
         };
-        Self {
-            state,
-            jobs,
-            panels: Panels::default(),
-            commands: Vec::new(),
-            applied: None,
-        }
+        Self { state, jobs, panels: Panels::default(), commands: Vec::new(), applied: None }
     }
 
     /// What the window shows.
@@ -140,19 +123,10 @@ impl Workbench {
     }
 
     fn take_dropped(&mut self, ctx: &Context) {
-        let dropped: Vec<PathBuf> = ctx.input(|input| {
-            input
-                .raw
-                .dropped_files
-                .iter()
-                .map(|file| file.path().to_owned())
-                .collect()
-        });
+        let dropped: Vec<PathBuf> =
+            ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         if !dropped.is_empty() {
-            self.commands.extend([
-                Command::AddPaths(dropped),
-                Command::ShowSpace(Space::Library),
-            ]);
+            self.commands.extend([Command::AddPaths(dropped), Command::ShowSpace(Space::Library)]);
         }
     }
 
@@ -191,9 +165,7 @@ impl Panels {
 }
 
 fn failed_ui(ui: &mut Ui, error: &crate::library::Error, commands: &mut Vec<Command>) {
-    let frame = Frame::new()
-        .fill(palette(ui).ground)
-        .inner_margin(Margin::same(24));
+    let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin::same(24));
     CentralPanel::default().frame(frame).show(ui, |ui| {
         error_block(ui, error);
         if ui.button("Try again").clicked() {

@@ -4,6 +4,7 @@
 //! * [`child`]: the host's side. [`WorkerChild`] is one process; [`WorkerBinary`] says which program it runs.
 //! * [`serve`]: the worker's side. [`Service`] reads requests and sends responses.
 //! * [`extract`]: `outcrop worker extract` and [`ExtractPool`], which runs it.
+//! * [`generate`]: `outcrop worker generate`, a language model.
 //!
 //! Invariant: a worker never outlives its host and never starts workers of its own; whatever it does, the host
 //! gets an error within its deadline.
@@ -11,6 +12,9 @@
 pub mod child;
 pub mod extract;
 mod faults;
+pub mod generate;
+#[cfg(feature = "llama")]
+mod llama;
 pub mod protocol;
 pub mod serve;
 mod spawn;
@@ -18,4 +22,5 @@ mod stderr;
 
 pub use child::{WorkerBinary, WorkerChild, WorkerError};
 pub use extract::{ExtractPool, serve_extract};
+pub use generate::serve_generate;
 pub use serve::Service;

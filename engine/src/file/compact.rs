@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::error::Error;
 
 use super::block::BlockView;
+use super::codes::codes_path;
 use super::disk::{Disk, rename_durably, sibling};
 use super::header::Superblock;
 use super::open::{fresh_uuid, map_blocks, write_empty};
@@ -30,6 +31,8 @@ impl VectorFile {
         disk.path = path;
         self.adopt(disk, superblock)?;
         tombstones::remove_stale(&self.disk.path, 0);
+        // Codes of the file before are refused by their uuid; this only frees their space.
+        let _ = std::fs::remove_file(codes_path(&self.disk.path));
         Ok(())
     }
 
@@ -43,6 +46,7 @@ impl VectorFile {
         self.superblock = superblock;
         self.blocks = blocks.into();
         self.deleted = None;
+        self.codes = None;
         Ok(())
     }
 }

@@ -29,7 +29,10 @@ enum Source {
 impl Segment {
     /// Maps a range of the file.
     #[allow(unsafe_code, reason = "the one place where the file is mapped")]
-    #[allow(clippy::disallowed_methods, reason = "the one place where the file is mapped")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the one place where the file is mapped"
+    )]
     pub(crate) fn map(disk: &Disk, offset: u64, len_bytes: usize) -> Result<Self, Error> {
         disk.check_len(offset.saturating_add(len_bytes as u64))?;
         // SAFETY: the range lies inside the file (checked above) and only committed rows of it are

@@ -10,11 +10,12 @@
 //! …        block b at 65 536 + b × block size
 //! ```
 //!
-//! Beside `notes.vec` lie `notes.vec.lock` (held by the writer) and, once rows were deleted,
-//! `notes.vec.deleted-N` (see `tombstones.rs`). Start reading at [`VectorFile`].
+//! Beside `notes.vec` lie `notes.vec.lock` (held by the writer), once rows were deleted
+//! `notes.vec.deleted-N` (see `tombstones.rs`), and if wanted `notes.vec.codes` (see `codes.rs`). Start reading at [`VectorFile`].
 
 mod append;
 mod block;
+mod codes;
 mod compact;
 mod delete;
 mod disk;
@@ -34,6 +35,7 @@ use crate::error::Error;
 use crate::metric::{Dtype, Metric};
 
 pub(crate) use block::BlockView;
+pub(crate) use codes::{Codes, CodesView, Quantised, code_stride, quantise};
 pub use layout::MAX_DIMS;
 pub use snapshot::Snapshot;
 pub use verify::{Damage, VerifyReport};
@@ -86,13 +88,15 @@ pub struct VectorFile {
     superblock: Superblock,
     blocks: Arc<[Block]>,
     deleted: Option<Arc<RowBitmap>>,
+    codes: Option<Arc<Codes>>,
 }
 
 impl VectorFile {
     /// The committed rows as they are now, for readers.
     pub fn snapshot(&self) -> Snapshot {
         let (disk, blocks) = (Arc::clone(&self.disk), Arc::clone(&self.blocks));
-        Snapshot::new(disk, self.superblock.clone(), blocks, self.deleted.clone())
+        let (deleted, codes) = (self.deleted.clone(), self.codes.clone());
+        Snapshot::new(disk, self.superblock.clone(), blocks, deleted, codes)
     }
 
     /// Values per row.

@@ -11,7 +11,7 @@ use super::disk::{Disk, WriterLock, rename_durably, sibling};
 use super::header::{NUM_SLOTS, SLOT_BYTES, SlotDefect, Superblock, supported_format};
 use super::layout::{BLOCKS_START_BYTES, Geometry};
 use super::map::Segment;
-use super::{FileSpec, VectorFile, tombstones};
+use super::{FileSpec, VectorFile, codes, tombstones};
 
 /// How often a reader starts over because a writer moved on while it was opening.
 const OPEN_ATTEMPTS: usize = 8;
@@ -90,14 +90,20 @@ impl VectorFile {
             match tombstones::read(path, &superblock) {
                 Ok(deleted) => {
                     let blocks = load_blocks(&disk, &superblock, access)?;
-                    let file = Self {
+                    let deleted = deleted.map(Arc::new);
+                    let mut file = Self {
                         disk,
                         lock,
                         superblock,
                         blocks,
-                        deleted: deleted.map(Arc::new),
+                        deleted,
+                        codes: None,
                     };
                     file.check_tail()?;
+                    // Codes are mapped, which is what a copy avoids.
+                    if access != Access::Copy {
+                        file.codes = codes::load(&file.snapshot())?.map(Arc::new);
+                    }
                     return Ok(file);
                 }
                 // The writer may have replaced the tombstones between our two reads.

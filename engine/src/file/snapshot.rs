@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::metric::{Dtype, Metric};
 
 use super::block::{Block, BlockView};
+use super::codes::Codes;
 use super::disk::Disk;
 use super::header::Superblock;
 use super::layout::Geometry;
@@ -28,6 +29,7 @@ struct Inner {
     superblock: Superblock,
     blocks: Arc<[Block]>,
     deleted: Option<Arc<RowBitmap>>,
+    codes: Option<Arc<Codes>>,
 }
 
 impl Snapshot {
@@ -36,6 +38,7 @@ impl Snapshot {
         superblock: Superblock,
         blocks: Arc<[Block]>,
         deleted: Option<Arc<RowBitmap>>,
+        codes: Option<Arc<Codes>>,
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -43,6 +46,7 @@ impl Snapshot {
                 superblock,
                 blocks,
                 deleted,
+                codes,
             }),
         }
     }
@@ -110,6 +114,16 @@ impl Snapshot {
                 .filter_map(live)
                 .collect::<Vec<_>>()
         })
+    }
+
+    /// Rows with int8 codes, from the first; see [`crate::VectorFile::write_codes`].
+    pub fn num_coded_rows(&self) -> u64 {
+        self.codes().map_or(0, Codes::num_rows)
+    }
+
+    /// The codes, unless their file was cut off since it was mapped.
+    pub(crate) fn codes(&self) -> Option<&Codes> {
+        self.inner.codes.as_deref().filter(|codes| codes.is_whole())
     }
 
     pub(crate) fn geometry(&self) -> Geometry {

@@ -112,7 +112,10 @@ impl GpuDevice {
     }
 
     /// Waits until everything submitted has run.
-    #[allow(clippy::disallowed_methods, reason = "the one place that waits for the GPU")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the one place that waits for the GPU"
+    )]
     pub(crate) fn wait(&self) -> Result<(), GpuFault> {
         let timeout = if self.is_software {
             SOFTWARE_ROUND_TIMEOUT

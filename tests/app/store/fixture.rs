@@ -22,10 +22,8 @@ impl Extract for PlainText {
         if cancel.is_cancelled() {
             return Err(ExtractError::Cancelled { path: path_buf });
         }
-        let bytes = std::fs::read(path).map_err(|err| ExtractError::Io {
-            path: path_buf.clone(),
-            detail: err.to_string(),
-        })?;
+        let bytes =
+            std::fs::read(path).map_err(|err| ExtractError::Io { path: path_buf.clone(), detail: err.to_string() })?;
         let Ok(text) = String::from_utf8(bytes) else {
             return Err(ExtractError::Unsupported { path: path_buf, found: "binary data".to_owned() });
         };
@@ -41,11 +39,7 @@ impl Extract for PlainText {
 
 fn read(text: String) -> Extraction {
     let title = text.lines().next().and_then(|line| line.strip_prefix("# ")).map(str::to_owned);
-    let section = title.clone().map(|title| Span {
-        start: 0,
-        end: text.len(),
-        place: SpanPlace::Section(vec![title]),
-    });
+    let section = title.clone().map(|title| Span { start: 0, end: text.len(), place: SpanPlace::Section(vec![title]) });
     Extraction {
         kind: if title.is_some() { DocumentKind::Markdown } else { DocumentKind::Text },
         title,

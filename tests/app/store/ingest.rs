@@ -12,9 +12,7 @@ use outcrop::retrieve::SearchMode;
 use outcrop::store::DocumentStatus;
 use outcrop::{CancelToken, Library};
 
-use super::fixture::{
-    World, assert_searchable_is_ready, chunks_of, found, ingest, ingest_with, mode, name_of, status,
-};
+use super::fixture::{World, assert_searchable_is_ready, chunks_of, found, ingest, ingest_with, mode, name_of, status};
 
 /// The hash embedder, counting texts and slow where asked to be.
 #[derive(Default)]
@@ -273,9 +271,7 @@ fn a_second_instance_reads_and_says_so() {
     let second = world.open();
     assert!(!library.is_read_only());
     assert!(second.is_read_only());
-    let err = second
-        .ingest(&[world.documents()], &IngestOptions::default(), &|_| {}, &CancelToken::new())
-        .unwrap_err();
+    let err = second.ingest(&[world.documents()], &IngestOptions::default(), &|_| {}, &CancelToken::new()).unwrap_err();
     assert_eq!(err.title, "Read-only library");
     assert!(err.hint.is_some());
 

@@ -7,5 +7,6 @@ mod fixture;
 mod ingest;
 mod kill;
 mod machine;
+mod ranking;
 mod retrieve;
 mod versions;

@@ -8,7 +8,10 @@ use proptest::prelude::*;
 use super::fixture::{World, found, ingest, mode, name_of};
 
 const TEXTS: [(&str, &str); 6] = [
-    ("pump.md", "# Pump manual\n\nHold the red button for five seconds to reset the pump. Error BENCH-100821 means low pressure."),
+    (
+        "pump.md",
+        "# Pump manual\n\nHold the red button for five seconds to reset the pump. Error BENCH-100821 means low pressure.",
+    ),
     ("cake.txt", "Whisk the eggs with sugar, fold in flour and bake the cake for forty minutes."),
     ("lake.txt", "The lake freezes in January; trout stay near the bottom until the ice is gone."),
     ("code.txt", "Call open_library(home) with --flag a:b before reading; C++ callers use NEAR(x, y)."),
@@ -135,9 +138,8 @@ fn the_source_filter_and_the_minimum_score_hold() {
         let some = library.search("the lake freezes", &options).unwrap().hits;
         assert_eq!(some.len(), all.iter().filter(|hit| hit.score >= middle).count());
     }
-    let refused: Error = library
-        .search("x", &SearchOptions { source: Some("[".to_owned()), ..SearchOptions::default() })
-        .unwrap_err();
+    let refused: Error =
+        library.search("x", &SearchOptions { source: Some("[".to_owned()), ..SearchOptions::default() }).unwrap_err();
     assert_eq!(refused.title, "Search options");
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::LabRequest;
 use super::vectors::SegmentVectors;
 use crate::extract::{Extraction, SpanPlace};
 use crate::store::DocumentId;
@@ -10,21 +11,23 @@ use crate::store::DocumentId;
 /// An open document.
 pub(super) struct OpenDocument {
     pub(super) id: DocumentId,
+    library_version: u64,
     pub(super) extraction: Arc<Extraction>,
     pub(super) places: PlaceIndex,
     pub(super) vectors: SegmentVectors,
 }
 
 impl OpenDocument {
-    pub(super) fn new(id: DocumentId, extraction: Arc<Extraction>) -> Self {
+    pub(super) fn new(request: &LabRequest, extraction: Arc<Extraction>) -> Self {
+        let (id, library_version) = (request.document, request.library_version);
         let places = PlaceIndex::new(&extraction);
         let vectors = SegmentVectors::of(&extraction.text);
-        Self {
-            id,
-            extraction,
-            places,
-            vectors,
-        }
+        Self { id, library_version, extraction, places, vectors }
+    }
+
+    /// Whether this is the document that `request` means, as the library holds it now.
+    pub(super) fn is(&self, request: &LabRequest) -> bool {
+        self.id == request.document && self.library_version == request.library_version
     }
 }
 
@@ -44,9 +47,7 @@ impl PlaceIndex {
                 SpanPlace::Page(page) => index.pages.push((span.start, *page)),
                 SpanPlace::Row(row) => index.rows.push((span.start, *row)),
                 SpanPlace::Section(path) => {
-                    index
-                        .headings
-                        .push((span.start, path.last().cloned().unwrap_or_default()));
+                    index.headings.push((span.start, path.last().cloned().unwrap_or_default()));
                 }
             }
         }
@@ -58,15 +59,12 @@ impl PlaceIndex {
         let mut parts = Vec::new();
         for (list, one, many) in [(&self.pages, "p.", "pp."), (&self.rows, "row", "rows")] {
             match (at(list, bytes.start), at(list, bytes.end.saturating_sub(1))) {
-                (Some(first), Some(last)) if first != last => {
-                    parts.push(format!("{many} {first}–{last}"))
-                }
+                (Some(first), Some(last)) if first != last => parts.push(format!("{many} {first}–{last}")),
                 (Some(first), _) => parts.push(format!("{one} {first}")),
                 (None, _) => {}
             }
         }
-        if let Some(heading) = at(&self.headings, bytes.start).filter(|heading| !heading.is_empty())
-        {
+        if let Some(heading) = at(&self.headings, bytes.start).filter(|heading| !heading.is_empty()) {
             parts.push(heading.clone());
         }
         parts.join("  ·  ")
@@ -94,11 +92,7 @@ mod tests {
             spans: vec![
                 span(0, 10, SpanPlace::Page(1)),
                 span(10, 30, SpanPlace::Page(2)),
-                span(
-                    5,
-                    30,
-                    SpanPlace::Section(vec!["Plan".to_owned(), "Costs".to_owned()]),
-                ),
+                span(5, 30, SpanPlace::Section(vec!["Plan".to_owned(), "Costs".to_owned()])),
             ],
             coverage: Coverage::default(),
         };

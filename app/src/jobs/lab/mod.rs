@@ -11,10 +11,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use super::latest::Latest;
-use super::{Event, Outbox, Worker};
-use crate::chunk::{
-    self, Boundary, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, VectorSource,
-};
+use super::{Event, Outbox, Worker, guarded};
+use crate::chunk::{self, Boundary, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, VectorSource};
 use crate::library::{Error, Library};
 use crate::progress::CancelToken;
 use crate::state::{LabResult, RowMetrics, SizeStats, TextRows};
@@ -31,6 +29,8 @@ pub struct LabRequest {
     pub document: DocumentId,
     /// The chunker.
     pub config: ChunkerConfig,
+    /// Counts up when the library changed: the text is read again.
+    pub library_version: u64,
     /// Compute the boundary curve even if the chunker does not need it.
     pub curve_wanted: bool,
 }
@@ -46,29 +46,16 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    pub(super) fn start(
-        library: Arc<Library>,
-        outbox: Outbox,
-        metrics: Arc<RwLock<Arc<RowMetrics>>>,
-    ) -> Self {
+    pub(super) fn start(library: Arc<Library>, outbox: Outbox, metrics: Arc<RwLock<Arc<RowMetrics>>>) -> Self {
         let mailbox: Arc<Latest<(LabRequest, CancelToken)>> = Arc::default();
         let requests = Arc::clone(&mailbox);
-        let mut bench = Bench {
-            library,
-            outbox,
-            metrics,
-            open: None,
-        };
+        let mut bench = Bench { library, outbox, metrics, open: None };
         let worker = Worker::start("chunk-lab", move || {
             while let Some((request, cancel)) = requests.take() {
                 bench.work(&request, &cancel);
             }
         });
-        Self {
-            mailbox,
-            running: (None, CancelToken::new()),
-            worker,
-        }
+        Self { mailbox, running: (None, CancelToken::new()), worker }
     }
 
     pub(super) fn put(&mut self, request: LabRequest) {
@@ -98,32 +85,28 @@ struct Bench {
 
 impl Bench {
     fn work(&mut self, request: &LabRequest, cancel: &CancelToken) {
-        let outcome = self.cut(request, cancel);
+        let outcome = guarded(|| self.cut(request, cancel));
         if !cancel.is_cancelled() {
-            self.outbox.send(Event::Cut {
-                number: request.number,
-                outcome: outcome.map(Arc::new),
-            });
+            let (document, number) = (request.document, request.number);
+            self.outbox.send(Event::Cut { document, number, outcome: outcome.map(Arc::new) });
         }
     }
 
     fn cut(&mut self, request: &LabRequest, cancel: &CancelToken) -> Result<LabResult, Error> {
         let mut open = match self.open.take() {
-            Some(open) if open.id == request.document => open,
-            _ => self.load(request.document)?,
+            Some(open) if open.is(request) => open,
+            _ => self.load(request)?,
         };
         let outcome = self.cut_open(&mut open, request, cancel);
         self.open = Some(open);
         outcome
     }
 
-    fn load(&self, document: DocumentId) -> Result<OpenDocument, Error> {
+    fn load(&self, request: &LabRequest) -> Result<OpenDocument, Error> {
+        let document = request.document;
         let loaded = self.library.extraction(document).map(Arc::new);
-        self.outbox.send(Event::TextLoaded {
-            document,
-            outcome: loaded.clone(),
-        });
-        Ok(OpenDocument::new(document, loaded?))
+        self.outbox.send(Event::TextLoaded { document, outcome: loaded.clone() });
+        Ok(OpenDocument::new(request, loaded?))
     }
 
     fn cut_open(
@@ -133,8 +116,7 @@ impl Bench {
         cancel: &CancelToken,
     ) -> Result<LabResult, Error> {
         let config = &request.config;
-        let chunker =
-            chunk::build(config).map_err(|err| failure("This chunker does not work", &err))?;
+        let chunker = chunk::build(config).map_err(|err| failure("This chunker does not work", &err))?;
         let measure = UnitMeasure::new(config.unit, self.library.embedder().as_ref());
         self.embed_segments(open, request, cancel)?;
         let started = Instant::now();
@@ -142,26 +124,16 @@ impl Bench {
             text: &open.extraction.text,
             spans: &open.extraction.spans,
             measure: &measure,
-            vectors: VectorSource {
-                embed: None,
-                vectors: open.vectors.floats(),
-            },
+            vectors: VectorSource { embed: None, vectors: open.vectors.floats() },
         };
-        let chunking = chunker
-            .chunk(&input)
-            .map_err(|err| failure("The document could not be cut", &err))?;
+        let chunking = chunker.chunk(&input).map_err(|err| failure("The document could not be cut", &err))?;
         let mut result = self.describe(open, config, &measure, chunking);
         result.cut_ms = started.elapsed().as_secs_f64() * 1e3;
         Ok(result)
     }
 
     /// Makes sure that the vectors which `request` needs are there.
-    fn embed_segments(
-        &self,
-        open: &mut OpenDocument,
-        request: &LabRequest,
-        cancel: &CancelToken,
-    ) -> Result<(), Error> {
+    fn embed_segments(&self, open: &mut OpenDocument, request: &LabRequest, cancel: &CancelToken) -> Result<(), Error> {
         let total = open.vectors.num_segments();
         let needs_vectors = request.config.kind.needs_vectors();
         if !(needs_vectors || request.curve_wanted || total <= FREE_SEGMENTS) {
@@ -170,11 +142,7 @@ impl Bench {
         let document = open.id;
         open.vectors.fill(&open.extraction.text, |texts| {
             self.library.embed_cached(texts, cancel, &mut |done| {
-                self.outbox.send(Event::SegmentsEmbedded {
-                    document,
-                    done,
-                    total,
-                });
+                self.outbox.send(Event::SegmentsEmbedded { document, done, total });
             })
         })
     }
@@ -188,18 +156,13 @@ impl Bench {
     ) -> LabResult {
         let text = &open.extraction.text;
         let size = |chunk: &chunk::Chunk| {
-            text.get(chunk.start..chunk.end)
-                .map_or(0, |text| chunk::Measure::size(measure, text))
+            text.get(chunk.start..chunk.end).map_or(0, |text| chunk::Measure::size(measure, text))
         };
         let sizes: Vec<usize> = chunking.chunks.iter().map(size).collect();
         let metrics = Arc::clone(&self.metrics.read().unwrap_or_else(PoisonError::into_inner));
         LabResult {
             config: config.clone(),
-            places: chunking
-                .chunks
-                .iter()
-                .map(|chunk| open.places.label(chunk.start..chunk.end))
-                .collect(),
+            places: chunking.chunks.iter().map(|chunk| open.places.label(chunk.start..chunk.end)).collect(),
             stats: SizeStats::of(&sizes),
             sizes,
             rows: TextRows::build(text, &chunking.chunks, &metrics),
@@ -220,9 +183,5 @@ fn auto_threshold(curve: &[Boundary]) -> Option<f32> {
 }
 
 fn failure(title: &str, err: &dyn std::fmt::Display) -> Error {
-    Error {
-        title: title.to_owned(),
-        detail: err.to_string(),
-        hint: None,
-    }
+    Error { title: title.to_owned(), detail: err.to_string(), hint: None }
 }

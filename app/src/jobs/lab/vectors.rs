@@ -14,10 +14,7 @@ pub(super) struct SegmentVectors {
 impl SegmentVectors {
     /// The segments of `text`, without vectors.
     pub(super) fn of(text: &str) -> Self {
-        Self {
-            segments: chunk::segments(text),
-            vectors: None,
-        }
+        Self { segments: chunk::segments(text), vectors: None }
     }
 
     pub(super) fn num_segments(&self) -> usize {
@@ -35,11 +32,8 @@ impl SegmentVectors {
         embed: impl FnOnce(&[&str]) -> Result<Vec<f32>, Error>,
     ) -> Result<(), Error> {
         if self.vectors.is_none() {
-            let texts: Vec<&str> = self
-                .segments
-                .iter()
-                .map(|segment| text.get(segment.clone()).unwrap_or_default())
-                .collect();
+            let texts: Vec<&str> =
+                self.segments.iter().map(|segment| text.get(segment.clone()).unwrap_or_default()).collect();
             self.vectors = Some(embed(&texts)?);
         }
         Ok(())
@@ -63,9 +57,6 @@ mod tests {
             vectors.fill(text, embed).unwrap();
         }
         assert_eq!(calls, 1);
-        assert_eq!(
-            vectors.floats().map(<[f32]>::len),
-            Some(vectors.num_segments())
-        );
+        assert_eq!(vectors.floats().map(<[f32]>::len), Some(vectors.num_segments()));
     }
 }

@@ -26,12 +26,7 @@ impl Composer {
             .fill(colours.raised)
             .stroke(Stroke::new(1.0, colours.hairline_strong))
             .corner_radius(10.0)
-            .inner_margin(Margin {
-                left: 12,
-                right: 6,
-                top: 6,
-                bottom: 6,
-            });
+            .inner_margin(Margin { left: 12, right: 6, top: 6, bottom: 6 });
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 self.edit_ui(ui, running, commands);
@@ -39,23 +34,14 @@ impl Composer {
                     if round_button(ui, Icon::Stop, "Stop", true).clicked() {
                         commands.push(Command::StopAnswer);
                     }
-                } else if round_button(ui, Icon::Send, "Ask", !self.question.trim().is_empty())
-                    .clicked()
-                {
+                } else if round_button(ui, Icon::Send, "Ask", !self.question.trim().is_empty()).clicked() {
                     self.ask(commands);
                 }
             });
         });
         ui.add_space(2.0);
-        let model = state
-            .settings
-            .model
-            .as_deref()
-            .unwrap_or("best model installed");
-        ui.label(
-            secondary(format!("Enter asks  ·  Shift+Enter new line  ·  {model}"))
-                .size(tokens().text.caption),
-        );
+        let model = state.settings.model.as_deref().unwrap_or("best model installed");
+        ui.label(secondary(format!("Enter asks  ·  Shift+Enter new line  ·  {model}")).size(tokens().text.caption));
     }
 
     fn edit_ui(&mut self, ui: &mut Ui, running: bool, commands: &mut Vec<Command>) {
@@ -88,11 +74,7 @@ impl Composer {
 
 fn round_button(ui: &mut Ui, icon: Icon, label: &str, enabled: bool) -> egui::Response {
     let colours = palette(ui);
-    let sense = if enabled {
-        Sense::click()
-    } else {
-        Sense::hover()
-    };
+    let sense = if enabled { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(32.0), sense);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled, label));
     let ground = match (enabled, response.hovered()) {
@@ -101,11 +83,7 @@ fn round_button(ui: &mut Ui, icon: Icon, label: &str, enabled: bool) -> egui::Re
         (true, true) => colours.accent_strong,
     };
     ui.painter().circle_filled(rect.center(), 15.0, ground);
-    let ink = if enabled {
-        colours.on_accent
-    } else {
-        colours.ink_faint
-    };
+    let ink = if enabled { colours.on_accent } else { colours.ink_faint };
     icon.paint(ui.painter(), Icon::square(rect.center(), 17.0), ink);
     response.on_hover_text(label)
 }

@@ -17,13 +17,8 @@ impl Markdown {
             self.cache.add_link_hook(target(*marker));
         }
         let linked = link_markers(&without_images(text), markers);
-        CommonMarkViewer::new()
-            .explicit_image_uri_scheme(true)
-            .show(ui, &mut self.cache, &linked);
-        markers
-            .iter()
-            .copied()
-            .find(|marker| self.cache.get_link_hook(&target(*marker)) == Some(true))
+        CommonMarkViewer::new().explicit_image_uri_scheme(true).show(ui, &mut self.cache, &linked);
+        markers.iter().copied().find(|marker| self.cache.get_link_hook(&target(*marker)) == Some(true))
     }
 }
 
@@ -78,22 +73,13 @@ mod tests {
 
     #[test]
     fn markers_become_links_where_they_name_a_passage() {
-        assert_eq!(
-            link_markers("It is so [1][2].", &[1]),
-            "It is so [\\[1\\]](#passage-1)[2]."
-        );
-        assert_eq!(
-            link_markers("`a[1]` and [1](x) é[1]", &[1]),
-            "`a[1]` and [1](x) é[\\[1\\]](#passage-1)"
-        );
+        assert_eq!(link_markers("It is so [1][2].", &[1]), "It is so [\\[1\\]](#passage-1)[2].");
+        assert_eq!(link_markers("`a[1]` and [1](x) é[1]", &[1]), "`a[1]` and [1](x) é[\\[1\\]](#passage-1)");
         assert_eq!(link_markers("open [1", &[1]), "open [1");
     }
 
     #[test]
     fn images_are_not_loaded() {
-        assert_eq!(
-            without_images("see ![x](http://a/b.png)"),
-            "see [x](http://a/b.png)"
-        );
+        assert_eq!(without_images("see ![x](http://a/b.png)"), "see [x](http://a/b.png)");
     }
 }

@@ -26,34 +26,19 @@ impl ChatPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let ground = palette(ui).ground;
-        let foot = Frame::new().fill(ground).inner_margin(Margin {
-            left: 24,
-            right: 24,
-            top: 8,
-            bottom: 16,
+        let foot = Frame::new().fill(ground).inner_margin(Margin { left: 24, right: 24, top: 8, bottom: 16 });
+        Panel::bottom("composer").frame(foot).show_separator_line(false).show(ui, |ui| {
+            column(ui, |ui| self.composer.ui(ui, state, commands));
         });
-        Panel::bottom("composer")
-            .frame(foot)
-            .show_separator_line(false)
-            .show(ui, |ui| {
-                column(ui, |ui| self.composer.ui(ui, state, commands));
-            });
-        let margin = Margin {
-            left: 24,
-            right: 24,
-            top: 18,
-            bottom: 0,
-        };
-        CentralPanel::default()
-            .frame(Frame::new().fill(ground).inner_margin(margin))
-            .show(ui, |ui| {
-                head_ui(ui, state, commands);
-                if state.chat.turns.is_empty() {
-                    nothing_ui(ui);
-                } else {
-                    self.turns_ui(ui, state, commands);
-                }
-            });
+        let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
+        CentralPanel::default().frame(Frame::new().fill(ground).inner_margin(margin)).show(ui, |ui| {
+            head_ui(ui, state, commands);
+            if state.chat.turns.is_empty() {
+                nothing_ui(ui);
+            } else {
+                self.turns_ui(ui, state, commands);
+            }
+        });
     }
 
     /// The space went to the back: the composer takes the focus when it comes back.
@@ -62,16 +47,11 @@ impl ChatPanel {
     }
 
     fn turns_ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let area = ScrollArea::vertical()
-            .id_salt("turns")
-            .auto_shrink(false)
-            .stick_to_bottom(true);
+        let area = ScrollArea::vertical().id_salt("turns").auto_shrink(false).stick_to_bottom(true);
         area.show(ui, |ui| {
             column(ui, |ui| {
                 for turn in &state.chat.turns {
-                    ui.push_id(turn.number, |ui| {
-                        turn::turn_ui(ui, turn, &mut self.markdown, commands)
-                    });
+                    ui.push_id(turn.number, |ui| turn::turn_ui(ui, turn, &mut self.markdown, commands));
                 }
                 ui.add_space(12.0);
             });
@@ -109,6 +89,7 @@ fn head_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn nothing_ui(ui: &mut Ui) {
-    let help = "Each sentence carries the passage it comes from. If the library does not hold the answer, you are told.";
+    let help =
+        "Each sentence carries the passage it comes from. If the library does not hold the answer, you are told.";
     empty_state(ui, Icon::Chat, "Ask your documents", help, |_| {});
 }

@@ -13,12 +13,7 @@ use crate::state::{Passage, Turn, TurnState};
 /// Nearest passages shown with a refusal.
 const NEAREST: usize = 4;
 
-pub(super) fn turn_ui(
-    ui: &mut Ui,
-    turn: &Turn,
-    markdown: &mut Markdown,
-    commands: &mut Vec<Command>,
-) {
+pub(super) fn turn_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Vec<Command>) {
     ui.add_space(10.0);
     question_ui(ui, &turn.question);
     ui.add_space(2.0);
@@ -44,10 +39,7 @@ pub(super) fn turn_ui(
 }
 
 fn question_ui(ui: &mut Ui, question: &str) {
-    let frame = Frame::new()
-        .fill(palette(ui).hover)
-        .corner_radius(10.0)
-        .inner_margin(Margin::symmetric(14, 9));
+    let frame = Frame::new().fill(palette(ui).hover).corner_radius(10.0).inner_margin(Margin::symmetric(14, 9));
     frame.show(ui, |ui| {
         ui.add(Label::new(strong(question)).wrap().selectable(true));
     });
@@ -67,25 +59,13 @@ fn answer_text_ui(
 ) {
     let markers: Vec<u32> = citations.iter().map(|citation| citation.marker).collect();
     let clicked = markdown.ui(ui, text, &markers);
-    if let Some(citation) = citations
-        .iter()
-        .find(|citation| Some(citation.marker) == clicked)
-    {
-        commands.push(Command::Inspect(Box::new(Passage::of_citation(
-            citation, question,
-        ))));
+    if let Some(citation) = citations.iter().find(|citation| Some(citation.marker) == clicked) {
+        commands.push(Command::Inspect(Box::new(Passage::of_citation(citation, question))));
     }
 }
 
 fn answer_ui(ui: &mut Ui, answer: &Answer, markdown: &mut Markdown, commands: &mut Vec<Command>) {
-    answer_text_ui(
-        ui,
-        &answer.answer,
-        &answer.citations,
-        &answer.question,
-        markdown,
-        commands,
-    );
+    answer_text_ui(ui, &answer.answer, &answer.citations, &answer.question, markdown, commands);
     if let Some(reason) = &answer.reason {
         ui.label(secondary(reason).color(palette(ui).warning));
     }
@@ -93,10 +73,7 @@ fn answer_ui(ui: &mut Ui, answer: &Answer, markdown: &mut Markdown, commands: &m
         for citation in &answer.citations {
             let response = chip(ui, &chip_text(citation), Tone::Good, true);
             if response.on_hover_text(&citation.quote).clicked() {
-                commands.push(Command::Inspect(Box::new(Passage::of_citation(
-                    citation,
-                    &answer.question,
-                ))));
+                commands.push(Command::Inspect(Box::new(Passage::of_citation(citation, &answer.question))));
             }
         }
     });
@@ -153,28 +130,18 @@ fn nearest_ui(ui: &mut Ui, hit: &SearchHit, question: &str, commands: &mut Vec<C
 /// `Qwen 0.5B · 7 of 12 passages · search 12 ms · first token 0.8 s · 4.2 s in all`.
 fn footer_ui(ui: &mut Ui, answer: &Answer) {
     let times = answer.took_ms;
-    let mut parts = vec![format!(
-        "{} of {} passages used",
-        answer.passages_used, answer.passages_found
-    )];
+    let mut parts = vec![format!("{} of {} passages used", answer.passages_used, answer.passages_found)];
     if !answer.refused {
         parts.insert(0, answer.model.clone());
     }
     parts.push(format!("search {}", format::millis(times.retrieve)));
-    parts.extend(
-        times
-            .first_token
-            .map(|first| format!("first token {}", format::millis(first))),
-    );
+    parts.extend(times.first_token.map(|first| format!("first token {}", format::millis(first))));
     parts.push(format!("{} in all", format::millis(times.total)));
     if answer.answer_tokens > 0 {
         parts.push(format::counted(answer.answer_tokens, "token"));
     }
     if answer.markers_dropped > 0 {
-        parts.push(format!(
-            "{} dropped",
-            format::counted(answer.markers_dropped, "false marker")
-        ));
+        parts.push(format!("{} dropped", format::counted(answer.markers_dropped, "false marker")));
     }
     ui.label(secondary(parts.join("  ·  ")).size(tokens().text.caption));
 }

@@ -18,71 +18,36 @@ pub(super) fn detail_ui(
     ui.add_space(4.0);
     hairline(ui);
     let selected = match &state.selection {
-        Selection::Passage(passage) if Some(passage.document) == state.lab.document => {
-            result.chunk_at(passage.start)
-        }
+        Selection::Passage(passage) if Some(passage.document) == state.lab.document => result.chunk_at(passage.start),
         _ => None,
     };
-    let Some((index, chunk)) = selected.and_then(|index| Some((index, result.chunks.get(index)?)))
-    else {
-        ui.label(secondary(
-            "Click a chunk or the curve to see it here. Drag the threshold to cut elsewhere.",
-        ));
+    let Some((index, chunk)) = selected.and_then(|index| Some((index, result.chunks.get(index)?))) else {
+        ui.label(secondary("Click a chunk or the curve to see it here. Drag the threshold to cut elsewhere."));
         return;
     };
     ui.horizontal(|ui| {
-        ui.label(
-            strong(format!("Chunk {}", format::count(index + 1))).color(layer(ui, index).edge),
-        );
+        ui.label(strong(format!("Chunk {}", format::count(index + 1))).color(layer(ui, index).edge));
         let size = result.sizes.get(index).copied().unwrap_or_default();
-        ui.label(secondary(format!(
-            "{} {}",
-            format::count(size),
-            format::unit(result.config.unit)
-        )));
+        ui.label(secondary(format!("{} {}", format::count(size), format::unit(result.config.unit))));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             step_ui(ui, result, index, commands);
         });
     });
-    ui.add(
-        Label::new(secondary(
-            result.places.get(index).cloned().unwrap_or_default(),
-        ))
-        .truncate(),
-    );
+    ui.add(Label::new(secondary(result.places.get(index).cloned().unwrap_or_default())).truncate());
     similarity_ui(ui, chunk.left_similarity, chunk.right_similarity);
-    ScrollArea::vertical()
-        .id_salt("chunk_detail")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            let text = extraction
-                .text
-                .get(chunk.start..chunk.end)
-                .unwrap_or_default();
-            let text = egui::RichText::new(text.trim()).size(tokens().text.secondary);
-            ui.add(Label::new(text).wrap().selectable(true));
-            ui.label(secondary(format!(
-                "bytes {}–{}",
-                format::count(chunk.start),
-                format::count(chunk.end)
-            )));
-            if quiet(ui, "Copy text").clicked() {
-                ui.ctx().copy_text(
-                    extraction
-                        .text
-                        .get(chunk.start..chunk.end)
-                        .unwrap_or_default()
-                        .to_owned(),
-                );
-            }
-        });
+    ScrollArea::vertical().id_salt("chunk_detail").auto_shrink(false).show(ui, |ui| {
+        let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
+        let text = egui::RichText::new(text.trim()).size(tokens().text.secondary);
+        ui.add(Label::new(text).wrap().selectable(true));
+        ui.label(secondary(format!("bytes {}–{}", format::count(chunk.start), format::count(chunk.end))));
+        if quiet(ui, "Copy text").clicked() {
+            ui.ctx().copy_text(extraction.text.get(chunk.start..chunk.end).unwrap_or_default().to_owned());
+        }
+    });
 }
 
 fn step_ui(ui: &mut Ui, result: &LabResult, index: usize, commands: &mut Vec<Command>) {
-    let steps = [
-        ("Next", index.checked_add(1)),
-        ("Previous", index.checked_sub(1)),
-    ];
+    let steps = [("Next", index.checked_add(1)), ("Previous", index.checked_sub(1))];
     for (word, to) in steps {
         let to = to.and_then(|to| Some((to, result.chunks.get(to)?.start)));
         let button = ui.add_enabled_ui(to.is_some(), |ui| quiet(ui, word)).inner;
@@ -99,9 +64,7 @@ fn similarity_ui(ui: &mut Ui, left: Option<f32>, right: Option<f32>) {
     ui.horizontal(|ui| {
         for (name, similarity) in [("left cut", left), ("right cut", right)] {
             ui.label(secondary(name));
-            ui.label(mono(similarity.map_or("none".to_owned(), |similarity| {
-                format!("{similarity:.3}")
-            })));
+            ui.label(mono(similarity.map_or("none".to_owned(), |similarity| format!("{similarity:.3}"))));
         }
     });
 }

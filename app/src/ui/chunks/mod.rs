@@ -8,6 +8,7 @@ mod plot;
 mod row;
 mod sizes;
 mod text;
+mod threshold;
 mod toolbar;
 
 use std::sync::Arc;
@@ -35,18 +36,12 @@ impl ChunksPanel {
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         self.text.measure(ui, commands);
         toolbar::toolbar_ui(ui, state, commands);
-        if let (Some(extraction), Some(result)) =
-            (state.lab.extraction.value(), state.lab.result.value())
-        {
+        if let (Some(extraction), Some(result)) = (state.lab.extraction.value(), state.lab.result.value()) {
             let (extraction, result) = (Arc::clone(extraction), Arc::clone(result));
             self.picture_ui(ui, &extraction, &result, state, commands);
         } else {
-            let frame = Frame::new()
-                .fill(palette(ui).ground)
-                .inner_margin(Margin::same(24));
-            CentralPanel::default()
-                .frame(frame)
-                .show(ui, |ui| nothing_ui(ui, state, commands));
+            let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin::same(24));
+            CentralPanel::default().frame(frame).show(ui, |ui| nothing_ui(ui, state, commands));
         }
     }
 
@@ -59,16 +54,9 @@ impl ChunksPanel {
         commands: &mut Vec<Command>,
     ) {
         let mut hovered = None;
-        let side = Frame::new().fill(palette(ui).ground).inner_margin(Margin {
-            left: 16,
-            right: 16,
-            top: 8,
-            bottom: 8,
-        });
-        let panel = Panel::right("boundary")
-            .default_size(440.0)
-            .size_range(300.0..=900.0)
-            .frame(side);
+        let side =
+            Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 16, right: 16, top: 8, bottom: 8 });
+        let panel = Panel::right("boundary").default_size(440.0).size_range(300.0..=900.0).frame(side);
         panel.show(ui, |ui| {
             if let Some(error) = state.lab.result.error() {
                 error_block(ui, error);
@@ -80,9 +68,7 @@ impl ChunksPanel {
         });
         let frame = Frame::new().fill(palette(ui).ground);
         CentralPanel::default().frame(frame).show(ui, |ui| {
-            let over = self
-                .text
-                .ui(ui, extraction, result, state, self.hovered, commands);
+            let over = self.text.ui(ui, extraction, result, state, self.hovered, commands);
             hovered = hovered.or(over);
         });
         if hovered != self.hovered {
@@ -97,11 +83,7 @@ fn nothing_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if let Some(error) = lab.extraction.error().or(lab.result.error()) {
         error_block(ui, error);
     } else if let Some((done, total)) = lab.embedding {
-        let sentence = format!(
-            "Embedding segments: {} of {}",
-            format::count(done),
-            format::count(total)
-        );
+        let sentence = format!("Embedding segments: {} of {}", format::count(done), format::count(total));
         pending_line(ui, &sentence);
     } else if lab.document.is_some() {
         pending_line(ui, "Reading the document");

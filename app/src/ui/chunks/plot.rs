@@ -1,29 +1,27 @@
 //! The boundary plot: similarity of neighbouring segments over the document, cuts, and the threshold as a line to
 //! drag.
 
-use egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
 use egui_plot::{
-    AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform,
-    Points, Span,
+    AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span,
 };
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
 use super::super::widgets::{format, link};
-use crate::chunk::{Boundary, ChunkerConfig, ChunkerKind, Threshold};
+use super::threshold::ThresholdHandle;
+use crate::chunk::Boundary;
 use crate::command::Command;
 use crate::state::{AppState, LabResult};
 
-/// How near the pointer must be to take hold of the threshold.
-const GRIP: f32 = 9.0;
 /// Curves with more points are drawn as the extremes of equal stretches.
 const MOST_POINTS: usize = 1600;
 /// Height of the strip of layers at the foot of the plot.
 const STRIP_HEIGHT: f32 = 10.0;
 
-/// Whether the threshold is in hand.
+/// The plot's own state.
 #[derive(Default)]
 pub(super) struct PlotView {
-    dragged: Option<f32>,
+    threshold: ThresholdHandle,
 }
 
 impl PlotView {
@@ -37,15 +35,8 @@ impl PlotView {
         commands: &mut Vec<Command>,
     ) -> Option<usize> {
         head_ui(ui, result, state, commands);
-        let text_len = state
-            .lab
-            .extraction
-            .value()
-            .map_or(1, |extraction| extraction.text.len().max(1));
-        let threshold = self
-            .dragged
-            .or(result.threshold)
-            .filter(|_| result.config.kind == ChunkerKind::Semantic);
+        let text_len = state.lab.extraction.value().map_or(1, |extraction| extraction.text.len().max(1));
+        let threshold = self.threshold.value(result);
         let height = (ui.available_height() * 0.42).clamp(160.0, 420.0);
         let inks = Inks::of(ui, result, hovered);
         let plot = plot(height, text_len, lowest(&result.curve));
@@ -54,97 +45,39 @@ impl PlotView {
                 plot.span(Span::new("", bytes.0..=bytes.1).fill(ink).border_width(0.0));
             }
             if let Some(threshold) = threshold {
-                let line =
-                    HLine::new("", f64::from(threshold)).stroke(Stroke::new(1.5, inks.accent));
+                let line = HLine::new("", f64::from(threshold)).stroke(Stroke::new(1.5, inks.accent));
                 plot.hline(line.style(LineStyle::dashed_loose()).allow_hover(false));
             }
             let curve = PlotPoints::Owned(thinned(&result.curve, plot.plot_bounds().range_x()));
-            plot.line(
-                Line::new("", curve)
-                    .stroke(Stroke::new(1.3, inks.curve))
-                    .allow_hover(false),
-            );
-            let cuts = Points::new("", PlotPoints::Owned(cuts(result)))
-                .radius(3.0)
-                .color(inks.accent);
+            plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
+            let cuts = Points::new("", PlotPoints::Owned(cuts(result))).radius(3.0).color(inks.accent);
             plot.points(cuts.allow_hover(false));
         });
         strip(ui, &shown.transform, result, hovered);
-        if let Some(threshold) = threshold {
-            threshold_label(
-                ui,
-                &shown.transform,
-                threshold,
-                self.dragged.is_none() && is_auto(&result.config),
-            );
-            self.drag(
-                ui,
-                &shown.response,
-                &shown.transform,
-                threshold,
-                state,
-                commands,
-            );
-        }
-        self.point(ui, &shown.response, &shown.transform, result, commands)
+        shown.response.clone().accessible_name("Boundary plot");
+        let held = threshold
+            .is_some_and(|threshold| self.threshold.ui(ui, &shown.transform, threshold, &state.lab.config, commands));
+        point(ui, &shown.response, &shown.transform, result, commands).filter(|_| !held)
     }
+}
 
-    /// Moves the threshold with the pointer.
-    fn drag(
-        &mut self,
-        ui: &Ui,
-        response: &Response,
-        transform: &PlotTransform,
-        threshold: f32,
-        state: &AppState,
-        commands: &mut Vec<Command>,
-    ) {
-        let y = transform.position_from_point_y(f64::from(threshold));
-        let is_near = |at: Pos2| (at.y - y).abs() <= GRIP;
-        let pressed_at = ui.input(|input| input.pointer.press_origin());
-        if response.drag_started() && pressed_at.is_some_and(is_near) {
-            self.dragged = Some(threshold);
-        }
-        if self.dragged.is_some() || response.hover_pos().is_some_and(is_near) {
-            ui.ctx().set_cursor_icon(CursorIcon::ResizeVertical);
-        }
-        let Some(held) = self.dragged else { return };
-        if let Some(at) = response.interact_pointer_pos() {
-            let value =
-                (transform.value_from_position(at).y.clamp(0.0, 1.0) * 200.0).round() / 200.0;
-            if (value as f32 - held).abs() > f32::EPSILON {
-                self.dragged = Some(value as f32);
-                let threshold = Threshold::Fixed(value as f32);
-                commands.push(Command::SetChunker(ChunkerConfig {
-                    threshold,
-                    ..state.lab.config.clone()
-                }));
-            }
-        }
-        if !response.dragged() {
-            self.dragged = None;
-        }
+/// Hovering finds the chunk; a click shows it and scrolls the text there.
+fn point(
+    ui: &Ui,
+    response: &Response,
+    transform: &PlotTransform,
+    result: &LabResult,
+    commands: &mut Vec<Command>,
+) -> Option<usize> {
+    let at = response.hover_pos()?;
+    let byte = transform.value_from_position(at).x.max(0.0) as usize;
+    let chunk = result.chunk_at(byte)?;
+    if response.clicked() {
+        let start = result.chunks.get(chunk).map_or(byte, |chunk| chunk.start);
+        commands.extend([Command::JumpTo(start), Command::InspectChunk(chunk)]);
     }
-
-    /// Hovering finds the chunk; a click shows it and scrolls the text there.
-    fn point(
-        &self,
-        ui: &Ui,
-        response: &Response,
-        transform: &PlotTransform,
-        result: &LabResult,
-        commands: &mut Vec<Command>,
-    ) -> Option<usize> {
-        let at = response.hover_pos().filter(|_| self.dragged.is_none())?;
-        let byte = transform.value_from_position(at).x.max(0.0) as usize;
-        let chunk = result.chunk_at(byte)?;
-        if response.clicked() {
-            let start = result.chunks.get(chunk).map_or(byte, |chunk| chunk.start);
-            commands.extend([Command::JumpTo(start), Command::InspectChunk(chunk)]);
-        }
-        crosshair(ui, transform, result, byte, at);
-        Some(chunk)
-    }
+    crosshair(ui, transform, result, byte, at);
+    Some(chunk)
 }
 
 struct Inks {
@@ -157,17 +90,9 @@ impl Inks {
     fn of(ui: &Ui, result: &LabResult, hovered: Option<usize>) -> Self {
         let colours = palette(ui);
         let stretch = hovered.and_then(|chunk| Some((chunk, result.chunks.get(chunk)?)));
-        let hovered = stretch.map(|(index, chunk)| {
-            (
-                (chunk.start as f64, chunk.end as f64),
-                layer(ui, index).edge.gamma_multiply(0.20),
-            )
-        });
-        Self {
-            curve: colours.ink_secondary,
-            accent: colours.accent,
-            hovered,
-        }
+        let hovered = stretch
+            .map(|(index, chunk)| ((chunk.start as f64, chunk.end as f64), layer(ui, index).edge.gamma_multiply(0.20)));
+        Self { curve: colours.ink_secondary, accent: colours.accent, hovered }
     }
 }
 
@@ -175,11 +100,7 @@ fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec
     ui.horizontal(|ui| {
         ui.label(strong("Boundary").size(tokens().text.secondary));
         if let Some((done, total)) = state.lab.embedding {
-            let sentence = format!(
-                "embedding {} of {} segments",
-                format::count(done),
-                format::count(total)
-            );
+            let sentence = format!("embedding {} of {} segments", format::count(done), format::count(total));
             ui.label(secondary(sentence));
         } else if result.curve.is_empty() && result.num_segments > 1 {
             ui.label(secondary("cosine of neighbouring sentences"));
@@ -187,10 +108,7 @@ fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec
                 commands.push(Command::ComputeCurve);
             }
         } else {
-            let sentence = format!(
-                "cosine of {} neighbouring sentences",
-                format::count(result.num_segments)
-            );
+            let sentence = format!("cosine of {} neighbouring sentences", format::count(result.num_segments));
             ui.label(secondary(sentence));
         }
     });
@@ -202,8 +120,7 @@ fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
         value if value >= 1000.0 => format!("{:.0}k", value / 1000.0),
         value => format!("{value:.0}"),
     };
-    let similarity =
-        |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.1}", mark.value);
+    let similarity = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.1}", mark.value);
     Plot::new("boundary_plot")
         .height(height)
         .allow_drag([false, false])
@@ -222,48 +139,30 @@ fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
         .include_y(1.0)
         .grid_spacing(26.0..=300.0)
         .custom_x_axes(vec![AxisHints::new_x().formatter(characters)])
-        .custom_y_axes(vec![
-            AxisHints::new_y().formatter(similarity).min_thickness(28.0),
-        ])
+        .custom_y_axes(vec![AxisHints::new_y().formatter(similarity).min_thickness(28.0)])
 }
 
 fn lowest(curve: &[Boundary]) -> f64 {
-    curve.iter().fold(0.0, |lowest, boundary| {
-        f64::from(boundary.similarity).min(lowest)
-    })
-}
-
-fn is_auto(config: &ChunkerConfig) -> bool {
-    config.threshold == Threshold::Auto
+    curve.iter().fold(0.0, |lowest, boundary| f64::from(boundary.similarity).min(lowest))
 }
 
 /// The curve within `range`, reduced to the extremes of equal stretches where it has too many points.
 fn thinned(curve: &[Boundary], range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
-    let from = curve
-        .partition_point(|boundary| (boundary.position as f64) < *range.start())
-        .saturating_sub(1);
+    let from = curve.partition_point(|boundary| (boundary.position as f64) < *range.start()).saturating_sub(1);
     let to = curve.partition_point(|boundary| boundary.position as f64 <= *range.end()) + 1;
     let seen = &curve[from.min(curve.len())..to.min(curve.len()).max(from.min(curve.len()))];
-    let point = |boundary: &Boundary| {
-        PlotPoint::new(boundary.position as f64, f64::from(boundary.similarity))
-    };
+    let point = |boundary: &Boundary| PlotPoint::new(boundary.position as f64, f64::from(boundary.similarity));
     if seen.len() <= MOST_POINTS {
         return seen.iter().map(point).collect();
     }
     let stretch = seen.len().div_ceil(MOST_POINTS / 2);
-    seen.chunks(stretch)
-        .flat_map(|stretch| extremes(stretch).map(point))
-        .collect()
+    seen.chunks(stretch).flat_map(|stretch| extremes(stretch).map(point)).collect()
 }
 
 /// The lowest and the highest boundary, in order of position.
 fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
-    let by_similarity =
-        |one: &&Boundary, other: &&Boundary| one.similarity.total_cmp(&other.similarity);
-    let (low, high) = (
-        stretch.iter().min_by(by_similarity),
-        stretch.iter().max_by(by_similarity),
-    );
+    let by_similarity = |one: &&Boundary, other: &&Boundary| one.similarity.total_cmp(&other.similarity);
+    let (low, high) = (stretch.iter().min_by(by_similarity), stretch.iter().max_by(by_similarity));
     let mut pair = [low, high];
     pair.sort_by_key(|boundary| boundary.map(|boundary| boundary.position));
     pair.into_iter().flatten()
@@ -272,14 +171,7 @@ fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
 /// Where chunks begin, on the curve.
 fn cuts(result: &LabResult) -> Vec<PlotPoint> {
     let starts = result.chunks.iter().skip(1);
-    starts
-        .filter_map(|chunk| {
-            Some(PlotPoint::new(
-                chunk.start as f64,
-                f64::from(chunk.left_similarity?),
-            ))
-        })
-        .collect()
+    starts.filter_map(|chunk| Some(PlotPoint::new(chunk.start as f64, f64::from(chunk.left_similarity?)))).collect()
 }
 
 /// The layers along the foot of the plot.
@@ -293,72 +185,25 @@ fn strip(ui: &Ui, transform: &PlotTransform, result: &LabResult, hovered: Option
         if right < drawn_to + 0.7 || left > frame.right() {
             continue;
         }
-        let height = if hovered == Some(index) {
-            STRIP_HEIGHT * 1.6
-        } else {
-            STRIP_HEIGHT
-        };
-        let bar = Rect::from_min_max(
-            pos2(left, frame.bottom() - height),
-            pos2(right - 0.5, frame.bottom()),
-        );
+        let height = if hovered == Some(index) { STRIP_HEIGHT * 1.6 } else { STRIP_HEIGHT };
+        let bar = Rect::from_min_max(pos2(left, frame.bottom() - height), pos2(right - 0.5, frame.bottom()));
         painter.rect_filled(bar, 0.0, layer(ui, index).edge);
         drawn_to = right;
     }
-}
-
-fn threshold_label(ui: &Ui, transform: &PlotTransform, threshold: f32, is_auto: bool) {
-    let colours = palette(ui);
-    let frame = transform.frame();
-    let at = pos2(
-        frame.right() - 4.0,
-        transform.position_from_point_y(f64::from(threshold)) - 3.0,
-    );
-    let text = if is_auto {
-        format!("auto {threshold:.2}")
-    } else {
-        format!("{threshold:.2}")
-    };
-    let font = FontId::monospace(tokens().text.caption);
-    let galley = ui.painter().layout_no_wrap(text, font, colours.on_accent);
-    let ground = Align2::RIGHT_BOTTOM.anchor_size(at, galley.size() + egui::vec2(10.0, 4.0));
-    ui.painter().rect_filled(ground, 4.0, colours.accent);
-    ui.painter().galley(
-        ground.center() - galley.size() / 2.0,
-        galley,
-        colours.on_accent,
-    );
 }
 
 /// A thin line at the pointer with the similarity of the nearest boundary.
 fn crosshair(ui: &Ui, transform: &PlotTransform, result: &LabResult, byte: usize, at: Pos2) {
     let colours = palette(ui);
     let frame = transform.frame();
-    ui.painter().vline(
-        at.x,
-        frame.y_range(),
-        Stroke::new(1.0, colours.hairline_strong),
-    );
-    let after = result
-        .curve
-        .partition_point(|boundary| boundary.position < byte);
-    let Some(boundary) = result.curve.get(after).or(result.curve.last()) else {
-        return;
-    };
+    ui.painter().vline(at.x, frame.y_range(), Stroke::new(1.0, colours.hairline_strong));
+    let after = result.curve.partition_point(|boundary| boundary.position < byte);
+    let Some(boundary) = result.curve.get(after).or(result.curve.last()) else { return };
     let font = FontId::monospace(tokens().text.caption);
     let text = format!("{:.2}", boundary.similarity);
-    let (anchor, x) = if at.x > frame.center().x {
-        (Align2::RIGHT_TOP, at.x - 5.0)
-    } else {
-        (Align2::LEFT_TOP, at.x + 5.0)
-    };
-    ui.painter().text(
-        pos2(x, frame.top() + 2.0),
-        anchor,
-        text,
-        font,
-        colours.ink_secondary,
-    );
+    let (anchor, x) =
+        if at.x > frame.center().x { (Align2::RIGHT_TOP, at.x - 5.0) } else { (Align2::LEFT_TOP, at.x + 5.0) };
+    ui.painter().text(pos2(x, frame.top() + 2.0), anchor, text, font, colours.ink_secondary);
 }
 
 #[cfg(test)]
@@ -366,10 +211,7 @@ mod tests {
     use super::*;
 
     fn curve(len: usize) -> Vec<Boundary> {
-        let wave = |position: usize| Boundary {
-            position,
-            similarity: (position as f32 * 0.7).sin(),
-        };
+        let wave = |position: usize| Boundary { position, similarity: (position as f32 * 0.7).sin() };
         (0..len).map(wave).collect()
     }
 

@@ -2,8 +2,7 @@
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Align, Align2, Color32, FontId, Label, Layout, Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder,
-    WidgetInfo, pos2,
+    Align, Align2, Color32, FontId, Label, Layout, Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
 };
 
 use super::super::theme::{layer, palette, tokens};
@@ -30,13 +29,7 @@ pub(super) struct RowPainter<'a> {
 
 impl RowPainter<'_> {
     /// Draws a row into `rect`; gives its chunk when the pointer is over it.
-    pub(super) fn ui(
-        &self,
-        ui: &mut Ui,
-        rect: Rect,
-        row: &TextRow,
-        commands: &mut Vec<Command>,
-    ) -> Option<usize> {
+    pub(super) fn ui(&self, ui: &mut Ui, rect: Rect, row: &TextRow, commands: &mut Vec<Command>) -> Option<usize> {
         let chunk = row.chunk + row.num_chunks - 1;
         let clicked = match row.kind {
             RowKind::Header => self.header_ui(ui, rect, chunk),
@@ -53,25 +46,14 @@ impl RowPainter<'_> {
         let response = ui.interact(band, ui.scope_id().with(("chunk", chunk)), Sense::click());
         response.widget_info(|| {
             let is_selected = self.selected == Some(chunk);
-            WidgetInfo::selected(
-                Role::Button,
-                true,
-                is_selected,
-                format!("Chunk {}", chunk + 1),
-            )
+            WidgetInfo::selected(Role::Button, true, is_selected, format!("Chunk {}", chunk + 1))
         });
         self.cut_line(ui, rect, chunk);
         self.ground(ui, band, chunk, 1);
         let colours = palette(ui);
         let caption = FontId::proportional(tokens().text.caption);
         let left = pos2(band.left() + TEXT_LEFT, band.center().y + 1.0);
-        let number = ui.painter().text(
-            left,
-            Align2::LEFT_CENTER,
-            chunk + 1,
-            caption.clone(),
-            layer(ui, chunk).edge,
-        );
+        let number = ui.painter().text(left, Align2::LEFT_CENTER, chunk + 1, caption.clone(), layer(ui, chunk).edge);
         let facts = self.facts(chunk);
         ui.painter().text(
             pos2(number.right() + 10.0, left.y),
@@ -86,24 +68,14 @@ impl RowPainter<'_> {
     fn facts(&self, chunk: usize) -> String {
         let size = self.result.sizes.get(chunk).copied().unwrap_or_default();
         let unit = format::unit(self.result.config.unit);
-        let place = self
-            .result
-            .places
-            .get(chunk)
-            .map(String::as_str)
-            .unwrap_or_default();
+        let place = self.result.places.get(chunk).map(String::as_str).unwrap_or_default();
         let gap = if place.is_empty() { "" } else { "  ·  " };
         format!("{} {unit}{gap}{place}", format::count(size))
     }
 
     /// The cut before a chunk: dark where the meaning changes, pale where it hardly does.
     fn cut_line(&self, ui: &Ui, rect: Rect, chunk: usize) {
-        let Some(similarity) = self
-            .result
-            .chunks
-            .get(chunk)
-            .and_then(|chunk| chunk.left_similarity)
-        else {
+        let Some(similarity) = self.result.chunks.get(chunk).and_then(|chunk| chunk.left_similarity) else {
             return;
         };
         let colours = palette(ui);
@@ -111,20 +83,10 @@ impl RowPainter<'_> {
         let ink = colours.cut_weak.lerp_to_gamma(colours.cut_strong, strength);
         let y = rect.top() + CUT_HEIGHT / 2.0;
         let font = FontId::monospace(tokens().text.caption - 1.0);
-        let label =
-            ui.painter()
-                .layout_no_wrap(format!("{similarity:.2}"), font, colours.ink_secondary);
+        let label = ui.painter().layout_no_wrap(format!("{similarity:.2}"), font, colours.ink_secondary);
         let line_end = rect.right() - label.size().x - 8.0;
-        ui.painter().hline(
-            rect.left()..=line_end,
-            y,
-            Stroke::new(0.6 + 1.4 * strength, ink),
-        );
-        ui.painter().galley(
-            pos2(line_end + 8.0, y - label.size().y / 2.0),
-            label,
-            colours.ink_secondary,
-        );
+        ui.painter().hline(rect.left()..=line_end, y, Stroke::new(0.6 + 1.4 * strength, ink));
+        ui.painter().galley(pos2(line_end + 8.0, y - label.size().y / 2.0), label, colours.ink_secondary);
     }
 
     fn text_ui(&self, ui: &mut Ui, rect: Rect, row: &TextRow) -> bool {
@@ -133,8 +95,7 @@ impl RowPainter<'_> {
         if text.is_empty() {
             return false;
         }
-        let format =
-            TextFormat::simple(FontId::proportional(tokens().text.reading), palette(ui).ink);
+        let format = TextFormat::simple(FontId::proportional(tokens().text.reading), palette(ui).ink);
         let mut job = LayoutJob::single_section(text.replace('\t', "    "), format);
         job.wrap.max_width = f32::INFINITY;
         let inner = Rect::from_min_max(pos2(rect.left() + TEXT_LEFT, rect.top()), rect.max);
@@ -142,34 +103,22 @@ impl RowPainter<'_> {
             .id_salt(("row", row.bytes.start))
             .max_rect(inner)
             .layout(Layout::left_to_right(Align::Center));
-        ui.scope_builder(builder, |ui| {
-            ui.add(Label::new(job).selectable(true).extend()).clicked()
-        })
-        .inner
+        ui.scope_builder(builder, |ui| ui.add(Label::new(job).selectable(true).extend()).clicked()).inner
     }
 
     /// Tint and edge of a layer; where layers overlap, both edges and the second one's hatching.
     fn ground(&self, ui: &Ui, rect: Rect, first: usize, num_chunks: usize) {
         let last = first + num_chunks - 1;
         let colours = layer(ui, first);
-        let lit =
-            (first..=last).any(|chunk| Some(chunk) == self.hovered || Some(chunk) == self.selected);
-        let tint = if lit {
-            colours.tint.lerp_to_gamma(colours.edge, 0.14)
-        } else {
-            colours.tint
-        };
+        let lit = (first..=last).any(|chunk| Some(chunk) == self.hovered || Some(chunk) == self.selected);
+        let tint = if lit { colours.tint.lerp_to_gamma(colours.edge, 0.14) } else { colours.tint };
         ui.painter().rect_filled(rect, 0.0, tint);
         let edge = Rect::from_min_size(rect.min, egui::vec2(EDGE_WIDTH, rect.height()));
         ui.painter().rect_filled(edge, 0.0, colours.edge);
         if num_chunks > 1 {
             let second = layer(ui, last).edge;
             hatch(ui, rect, second.gamma_multiply(0.22));
-            ui.painter().rect_filled(
-                edge.translate(egui::vec2(EDGE_WIDTH + 1.0, 0.0)),
-                0.0,
-                second,
-            );
+            ui.painter().rect_filled(edge.translate(egui::vec2(EDGE_WIDTH + 1.0, 0.0)), 0.0, second);
         }
     }
 }
@@ -182,9 +131,6 @@ fn hatch(ui: &Ui, rect: Rect, ink: Color32) {
     let num_lines = ((rect.width() + height) / HATCH_STEP) as usize + 1;
     painter.extend((0..num_lines).map(|step| {
         let x = rect.left() - phase + step as f32 * HATCH_STEP;
-        Shape::line_segment(
-            [pos2(x, rect.bottom()), pos2(x + height, rect.top())],
-            Stroke::new(1.0, ink),
-        )
+        Shape::line_segment([pos2(x, rect.bottom()), pos2(x + height, rect.top())], Stroke::new(1.0, ink))
     }));
 }

@@ -51,29 +51,19 @@ impl TextView {
         self.width = (room.width() / 8.0).floor() * 8.0;
         let map = Rect::from_min_max(pos2(room.right() - MINIMAP_WIDTH, room.top()), room.max);
         let offset = self.offset(result, state, room.height());
-        let mut area = ScrollArea::vertical()
-            .id_salt("chunk_text")
-            .auto_shrink(false);
+        let mut area = ScrollArea::vertical().id_salt("chunk_text").auto_shrink(false);
         area = area.scroll_bar_visibility(egui::scroll_area::ScrollBarVisibility::AlwaysHidden);
         if let Some(offset) = offset {
             area = area.vertical_scroll_offset(offset);
         }
         let selected = selected_chunk(state, result);
         let output = area.show_viewport(ui, |ui, viewport| {
-            let painter = row::RowPainter {
-                text: &extraction.text,
-                result,
-                hovered,
-                selected,
-            };
+            let painter = row::RowPainter { text: &extraction.text, result, hovered, selected };
             rows_ui(ui, viewport, &painter, commands)
         });
         let top = output.state.clamped_offset().y;
         self.remember(result, top);
-        let view = minimap::View {
-            top,
-            height: room.height(),
-        };
+        let view = minimap::View { top, height: room.height() };
         self.wanted_offset = minimap::minimap_ui(ui, map, result, view, hovered);
         output.inner
     }
@@ -82,11 +72,7 @@ impl TextView {
     fn offset(&mut self, result: &LabResult, state: &AppState, height: f32) -> Option<f32> {
         let identity = std::ptr::from_ref(result) as usize;
         let is_new_cut = std::mem::replace(&mut self.cut_number, identity) != identity;
-        if let Some(jump) = state
-            .lab
-            .jump
-            .filter(|jump| jump.number != self.granted_jump)
-        {
+        if let Some(jump) = state.lab.jump.filter(|jump| jump.number != self.granted_jump) {
             self.granted_jump = jump.number;
             return Some((result.rows.top_of(jump.byte) - height * 0.15).max(0.0));
         }
@@ -103,12 +89,7 @@ impl TextView {
     }
 }
 
-fn rows_ui(
-    ui: &mut Ui,
-    viewport: Rect,
-    painter: &row::RowPainter<'_>,
-    commands: &mut Vec<Command>,
-) -> Option<usize> {
+fn rows_ui(ui: &mut Ui, viewport: Rect, painter: &row::RowPainter<'_>, commands: &mut Vec<Command>) -> Option<usize> {
     let rows = &painter.result.rows;
     let width = ui.available_width();
     ui.set_min_size(Vec2::new(width, rows.height + viewport.height() * 0.3));
@@ -117,10 +98,7 @@ fn rows_ui(
     let mut hovered = None;
     for position in rows.visible(viewport.top(), viewport.bottom()) {
         let row = &rows.rows[position];
-        let bottom = rows
-            .rows
-            .get(position + 1)
-            .map_or(rows.height, |next| next.top);
+        let bottom = rows.rows.get(position + 1).map_or(rows.height, |next| next.top);
         let min = pos2(origin.x + MARGIN, origin.y + row.top);
         let rect = Rect::from_min_size(min, Vec2::new(band, bottom - row.top));
         hovered = hovered.or(painter.ui(ui, rect, row, commands));
@@ -131,15 +109,12 @@ fn rows_ui(
 /// Width of a layer: the reading width, or what the window leaves.
 fn band_width(available: f32) -> f32 {
     let room = available - 2.0 * MARGIN - MINIMAP_WIDTH;
-    room.min(tokens().space.reading_width + row::TEXT_LEFT + row::TEXT_RIGHT)
-        .max(NARROWEST_ROW)
+    room.min(tokens().space.reading_width + row::TEXT_LEFT + row::TEXT_RIGHT).max(NARROWEST_ROW)
 }
 
 fn selected_chunk(state: &AppState, result: &LabResult) -> Option<usize> {
     match &state.selection {
-        Selection::Passage(passage) if Some(passage.document) == state.lab.document => {
-            result.chunk_at(passage.start)
-        }
+        Selection::Passage(passage) if Some(passage.document) == state.lab.document => result.chunk_at(passage.start),
         _ => None,
     }
 }
@@ -154,11 +129,7 @@ fn metrics(ui: &Ui, width: f32) -> RowMetrics {
         }
         (fonts.glyph_width(&font, 'о'), text.reading)
     });
-    let room = if width > 0.0 {
-        width
-    } else {
-        tokens().space.reading_width * 1.5
-    };
+    let room = if width > 0.0 { width } else { tokens().space.reading_width * 1.5 };
     RowMetrics {
         ascii,
         narrow,

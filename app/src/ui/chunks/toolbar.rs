@@ -3,29 +3,20 @@
 use egui::{Align, Checkbox, ComboBox, Frame, Layout, Margin, Panel, Slider, Ui};
 
 use super::super::theme::{palette, secondary, title};
-use super::super::widgets::{
-    field, format, number_field, primary, quiet, segmented, vertical_hairline,
-};
+use super::super::widgets::{field, format, number_field, primary, quiet, segmented, vertical_hairline};
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::command::Command;
 use crate::state::AppState;
 use crate::store::DocumentStatus;
 
 pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin {
-        left: 24,
-        right: 16,
-        top: 18,
-        bottom: 8,
-    });
+    let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 16, top: 18, bottom: 8 });
     Panel::top("chunks_toolbar").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.label(title("Chunks"));
             ui.add_space(8.0);
             picker_ui(ui, state, commands);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                store_ui(ui, state, commands)
-            });
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| store_ui(ui, state, commands));
         });
         ui.add_space(2.0);
         ui.add_enabled_ui(state.lab.document.is_some(), |ui| {
@@ -44,29 +35,12 @@ pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
 fn picker_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let current = state.lab.document.and_then(|id| state.library.document(id));
     let shown = current.map_or("Choose a document", |record| record.title.as_str());
-    let documents = state
-        .library
-        .documents
-        .value()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let combo = ComboBox::from_id_salt("document_picker")
-        .selected_text(shown)
-        .width(300.0)
-        .truncate();
+    let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
+    let combo = ComboBox::from_id_salt("document_picker").selected_text(shown).width(300.0).truncate();
     let response = combo.show_ui(ui, |ui| {
-        for record in documents
-            .iter()
-            .filter(|record| record.status == DocumentStatus::Ready)
-        {
-            if ui
-                .selectable_label(state.lab.document == Some(record.id), &record.title)
-                .clicked()
-            {
-                commands.push(Command::OpenInChunks {
-                    document: record.id,
-                    byte: None,
-                });
+        for record in documents.iter().filter(|record| record.status == DocumentStatus::Ready) {
+            if ui.selectable_label(state.lab.document == Some(record.id), &record.title).clicked() {
+                commands.push(Command::OpenInChunks { document: record.id, byte: None });
             }
         }
     });
@@ -78,9 +52,7 @@ fn store_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let Some(record) = state.lab.document.and_then(|id| state.library.document(id)) else {
         return;
     };
-    if record.chunker.as_ref() != Some(&state.lab.config)
-        && primary(ui, "Use for this document").clicked()
-    {
+    if record.chunker.as_ref() != Some(&state.lab.config) && primary(ui, "Use for this document").clicked() {
         commands.push(Command::UseChunkerForDocument);
     }
     if state.settings.chunker != state.lab.config && quiet(ui, "Use for new documents").clicked() {
@@ -100,11 +72,7 @@ fn controls_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
     if let Some(min_size) = number_field(ui, "At least", config.min_size, 0..=cap) {
         config.min_size = min_size;
     }
-    if let Some(unit) = segmented(
-        ui,
-        config.unit,
-        &[(Unit::Chars, "characters"), (Unit::Tokens, "tokens")],
-    ) {
+    if let Some(unit) = segmented(ui, config.unit, &[(Unit::Chars, "characters"), (Unit::Tokens, "tokens")]) {
         config.unit = unit;
     }
     if config.kind == ChunkerKind::Semantic {
@@ -115,13 +83,10 @@ fn controls_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
 
 fn kind_ui(ui: &mut Ui, config: &mut ChunkerConfig) {
     field(ui, "Chunker", |ui| {
-        let combo = ComboBox::from_id_salt("chunker")
-            .selected_text(format::chunker_word(config.kind))
-            .width(110.0);
+        let combo = ComboBox::from_id_salt("chunker").selected_text(format::chunker_word(config.kind)).width(110.0);
         combo.show_ui(ui, |ui| {
             for kind in ChunkerKind::ALL {
-                ui.selectable_value(&mut config.kind, kind, format::chunker_word(kind))
-                    .on_hover_text(help(kind));
+                ui.selectable_value(&mut config.kind, kind, format::chunker_word(kind)).on_hover_text(help(kind));
             }
         });
     });
@@ -129,49 +94,30 @@ fn kind_ui(ui: &mut Ui, config: &mut ChunkerConfig) {
 
 fn help(kind: ChunkerKind) -> &'static str {
     match kind {
-        ChunkerKind::Recursive => {
-            "Paragraphs, lines, sentences, words: the coarsest that fits, filled up to the size"
-        }
+        ChunkerKind::Recursive => "Paragraphs, lines, sentences, words: the coarsest that fits, filled up to the size",
         ChunkerKind::Sentence => "Whole sentences, filled up to the size",
         ChunkerKind::Markdown => "Headings first; tables and code kept whole where the size allows",
         ChunkerKind::Semantic => "Cuts where the meaning of neighbouring sentences differs most",
-        ChunkerKind::Structure => {
-            "Headings first; small sections merged, large ones divided evenly"
-        }
+        ChunkerKind::Structure => "Headings first; small sections merged, large ones divided evenly",
         ChunkerKind::Cluster => "Groups sentences so that every chunk holds together best",
         ChunkerKind::Fixed => "Windows of the size at the nearest word: the baseline",
     }
 }
 
 fn threshold_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
-    let resolved = state
-        .lab
-        .result
-        .value()
-        .and_then(|result| result.threshold)
-        .unwrap_or(0.5);
+    let resolved = state.lab.result.value().and_then(|result| result.threshold).unwrap_or(0.5);
     let mut value = match config.threshold {
         Threshold::Auto => resolved,
         Threshold::Fixed(value) => value,
     };
     let mut auto = config.threshold == Threshold::Auto;
-    let slider = field(ui, "Threshold", |ui| {
-        ui.add(Slider::new(&mut value, 0.0..=1.0).fixed_decimals(2))
-    });
+    let slider = field(ui, "Threshold", |ui| ui.add(Slider::new(&mut value, 0.0..=1.0).fixed_decimals(2)));
     if slider.changed() {
         config.threshold = Threshold::Fixed(value);
     }
     let help = "Mean minus one standard deviation of this document's own similarities";
-    if ui
-        .add(Checkbox::new(&mut auto, "auto"))
-        .on_hover_text(help)
-        .changed()
-    {
-        config.threshold = if auto {
-            Threshold::Auto
-        } else {
-            Threshold::Fixed(resolved)
-        };
+    if ui.add(Checkbox::new(&mut auto, "auto")).on_hover_text(help).changed() {
+        config.threshold = if auto { Threshold::Auto } else { Threshold::Fixed(resolved) };
     }
     let hint = if auto { "from this document" } else { "" };
     ui.label(secondary(hint));
@@ -191,12 +137,7 @@ mod tests {
 
     #[test]
     fn numbers_are_kept_in_order() {
-        let wild = ChunkerConfig {
-            size: 100,
-            overlap: 300,
-            min_size: 200,
-            ..ChunkerConfig::default()
-        };
+        let wild = ChunkerConfig { size: 100, overlap: 300, min_size: 200, ..ChunkerConfig::default() };
         let tame = sane(wild);
         assert_eq!((tame.size, tame.overlap, tame.min_size), (100, 99, 100));
         assert!(crate::chunk::build(&tame).is_ok());

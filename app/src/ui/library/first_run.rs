@@ -14,25 +14,18 @@ pub(super) fn first_run_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     let rect = Rect::from_center_size(room.center() - Vec2::new(0.0, 24.0), SIZE.min(room.size()));
     let dropping = ui.input(|input| !input.raw.hovered_files.is_empty());
     let colours = palette(ui);
-    let (ink, ground) = if dropping {
-        (colours.accent, colours.accent_wash)
-    } else {
-        (colours.hairline_strong, colours.ground)
-    };
+    let (ink, ground) =
+        if dropping { (colours.accent, colours.accent_wash) } else { (colours.hairline_strong, colours.ground) };
     ui.painter().rect_filled(rect, 12.0, ground);
     dashed(ui, rect, Stroke::new(1.5, ink));
-    let inner = UiBuilder::new()
-        .max_rect(rect.shrink(24.0))
-        .layout(Layout::top_down(Align::Center));
+    let inner = UiBuilder::new().max_rect(rect.shrink(24.0)).layout(Layout::top_down(Align::Center));
     ui.scope_builder(inner, |ui| {
         ui.add_space(20.0);
         let (icon, _) = ui.allocate_exact_size(Vec2::splat(48.0), egui::Sense::hover());
         Icon::Outcrop.paint(ui.painter(), icon, colours.accent);
         ui.add_space(8.0);
         ui.label(title("Drop documents here to ask questions about them"));
-        ui.label(secondary(
-            "PDF, Word, Markdown, HTML, CSV, JSON, text and code. Nothing leaves this machine.",
-        ));
+        ui.label(secondary("PDF, Word, Markdown, HTML, CSV, JSON, text and code. Nothing leaves this machine."));
         ui.add_space(14.0);
         buttons_ui(ui, commands);
     });
@@ -57,13 +50,6 @@ fn buttons_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 fn dashed(ui: &Ui, rect: Rect, stroke: Stroke) {
-    let corners = [
-        rect.left_top(),
-        rect.right_top(),
-        rect.right_bottom(),
-        rect.left_bottom(),
-        rect.left_top(),
-    ];
-    ui.painter()
-        .extend(Shape::dashed_line(&corners, stroke, 6.0, 5.0));
+    let corners = [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom(), rect.left_top()];
+    ui.painter().extend(Shape::dashed_line(&corners, stroke, 6.0, 5.0));
 }

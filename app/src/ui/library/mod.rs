@@ -23,12 +23,8 @@ pub(super) struct LibraryPanel {
 impl LibraryPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin {
-            left: 24,
-            right: 24,
-            top: 18,
-            bottom: 0,
-        });
+        let frame =
+            Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 0 });
         CentralPanel::default().frame(frame).show(ui, |ui| {
             toolbar::toolbar_ui(ui, &mut self.filter, state, commands);
             if let Some(progress) = &state.library.ingest {
@@ -67,12 +63,7 @@ fn contents_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     table::table_ui(ui, &listed, state, commands);
 }
 
-fn progress_ui(
-    ui: &mut Ui,
-    progress: &IngestProgress,
-    state: &AppState,
-    commands: &mut Vec<Command>,
-) {
+fn progress_ui(ui: &mut Ui, progress: &IngestProgress, state: &AppState, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         ui.label(ingest_sentence(progress, state.library.queued));
@@ -83,16 +74,9 @@ fn progress_ui(
         }
     });
     let share = progress.files_done as f32 / progress.files_total.max(1) as f32;
-    let bar = ProgressBar::new(share)
-        .desired_height(4.0)
-        .fill(palette(ui).accent)
-        .corner_radius(2.0);
+    let bar = ProgressBar::new(share).desired_height(4.0).fill(palette(ui).accent).corner_radius(2.0);
     ui.add(bar).accessible_name("Ingest progress");
-    let current = progress
-        .current
-        .as_ref()
-        .map(|path| path.display().to_string())
-        .unwrap_or_default();
+    let current = progress.current.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     ui.add(egui::Label::new(secondary(current)).truncate());
     hairline(ui);
 }

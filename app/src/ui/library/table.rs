@@ -19,12 +19,7 @@ const COLUMNS: [(SortKey, &str); 6] = [
     (SortKey::Chunker, "Chunker"),
 ];
 
-pub(super) fn table_ui(
-    ui: &mut Ui,
-    listed: &[&DocumentRecord],
-    state: &AppState,
-    commands: &mut Vec<Command>,
-) {
+pub(super) fn table_ui(ui: &mut Ui, listed: &[&DocumentRecord], state: &AppState, commands: &mut Vec<Command>) {
     ui.style_mut().interaction.selectable_labels = false;
     let table = TableBuilder::new(ui)
         .id_salt("documents")
@@ -55,20 +50,10 @@ fn is_number(key: SortKey) -> bool {
 }
 
 fn layout(key: SortKey) -> Layout {
-    if is_number(key) {
-        Layout::right_to_left(Align::Center)
-    } else {
-        Layout::left_to_right(Align::Center)
-    }
+    if is_number(key) { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) }
 }
 
-fn heading_ui(
-    ui: &mut Ui,
-    key: SortKey,
-    word: &str,
-    state: &AppState,
-    commands: &mut Vec<Command>,
-) {
+fn heading_ui(ui: &mut Ui, key: SortKey, word: &str, state: &AppState, commands: &mut Vec<Command>) {
     ui.with_layout(layout(key), |ui| {
         let sorted = state.library.sort == key;
         let arrow = match (sorted, state.library.descending) {
@@ -77,31 +62,16 @@ fn heading_ui(
             (true, true) => " ↓",
         };
         let text = secondary(format!("{word}{arrow}"));
-        let text = if sorted {
-            text.color(palette(ui).ink)
-        } else {
-            text
-        };
+        let text = if sorted { text.color(palette(ui).ink) } else { text };
         let response = ui.add(Label::new(text).sense(Sense::click()));
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                true,
-                format!("Sort by {}", word.to_lowercase()),
-            )
-        });
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Sort by {}", word.to_lowercase())));
         if response.clicked() {
             commands.push(Command::SortDocuments(key));
         }
     });
 }
 
-fn row_ui(
-    mut row: TableRow<'_, '_>,
-    record: &DocumentRecord,
-    state: &AppState,
-    commands: &mut Vec<Command>,
-) {
+fn row_ui(mut row: TableRow<'_, '_>, record: &DocumentRecord, state: &AppState, commands: &mut Vec<Command>) {
     let is_selected = state.library.selected.contains(&record.id);
     row.set_selected(is_selected);
     for (key, _) in COLUMNS {
@@ -112,28 +82,17 @@ fn row_ui(
     let response = row.response();
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_selected, &record.title));
     if response.double_clicked() && record.status == DocumentStatus::Ready {
-        commands.push(Command::OpenInChunks {
-            document: record.id,
-            byte: None,
-        });
+        commands.push(Command::OpenInChunks { document: record.id, byte: None });
     } else if response.clicked() {
-        let extend = response
-            .ctx
-            .input(|input| input.modifiers.command || input.modifiers.shift);
-        commands.push(Command::SelectDocument {
-            id: record.id,
-            extend,
-        });
+        let extend = response.ctx.input(|input| input.modifiers.command || input.modifiers.shift);
+        commands.push(Command::SelectDocument { id: record.id, extend });
     }
     response.context_menu(|ui| menu_ui(ui, record, commands));
 }
 
 fn menu_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
     if record.status == DocumentStatus::Ready && ui.button("Show chunks").clicked() {
-        commands.push(Command::OpenInChunks {
-            document: record.id,
-            byte: None,
-        });
+        commands.push(Command::OpenInChunks { document: record.id, byte: None });
         ui.close();
     }
     if ui.button("Copy path").clicked() {
@@ -141,10 +100,8 @@ fn menu_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
         ui.close();
     }
     if ui.button("Read again").clicked() {
-        commands.push(Command::RestoreDocuments(vec![(
-            record.path.clone(),
-            record.chunker.clone().unwrap_or_default(),
-        )]));
+        commands
+            .push(Command::RestoreDocuments(vec![(record.path.clone(), record.chunker.clone().unwrap_or_default())]));
         ui.close();
     }
     if ui.button("Remove").clicked() {
@@ -158,32 +115,20 @@ fn cell_ui(ui: &mut Ui, key: SortKey, record: &DocumentRecord) {
         SortKey::Title => title_ui(ui, record),
         SortKey::Status => status_ui(ui, record),
         SortKey::Pages => number_ui(ui, record.pages.map(|pages| format::count(pages as usize))),
-        SortKey::Chunks => number_ui(
-            ui,
-            (record.chunks > 0).then(|| format::count(record.chunks)),
-        ),
+        SortKey::Chunks => number_ui(ui, (record.chunks > 0).then(|| format::count(record.chunks))),
         SortKey::Size => number_ui(ui, Some(format::bytes(record.bytes))),
         SortKey::Chunker => {
             ui.add_space(16.0);
-            let text = record
-                .chunker
-                .as_ref()
-                .map(format::chunker)
-                .unwrap_or_default();
+            let text = record.chunker.as_ref().map(format::chunker).unwrap_or_default();
             ui.add(Label::new(secondary(text)).truncate());
         }
     }
 }
 
 fn title_ui(ui: &mut Ui, record: &DocumentRecord) {
-    let title = strong(&record.title)
-        .text_style(TextStyle::Body)
-        .family(egui::FontFamily::Proportional);
-    let label = Label::new(title.size(tokens().text.body - 1.0))
-        .truncate()
-        .show_tooltip_when_elided(false);
-    ui.add(label)
-        .on_hover_text(record.path.display().to_string());
+    let title = strong(&record.title).text_style(TextStyle::Body).family(egui::FontFamily::Proportional);
+    let label = Label::new(title.size(tokens().text.body - 1.0)).truncate().show_tooltip_when_elided(false);
+    ui.add(label).on_hover_text(record.path.display().to_string());
 }
 
 fn status_ui(ui: &mut Ui, record: &DocumentRecord) {
@@ -191,11 +136,7 @@ fn status_ui(ui: &mut Ui, record: &DocumentRecord) {
     let response = chip(ui, word, tone, false);
     let mut reasons: Vec<String> = record.reason.iter().cloned().collect();
     if !record.pages_without_text.is_empty() {
-        let pages: Vec<String> = record
-            .pages_without_text
-            .iter()
-            .map(u32::to_string)
-            .collect();
+        let pages: Vec<String> = record.pages_without_text.iter().map(u32::to_string).collect();
         reasons.push(format!("Pages without text: {}", pages.join(", ")));
     }
     if !reasons.is_empty() {

@@ -8,12 +8,7 @@ use super::super::widgets::{format, icon_text_button, quiet, segmented};
 use crate::command::Command;
 use crate::state::{AppState, StatusFilter};
 
-pub(super) fn toolbar_ui(
-    ui: &mut Ui,
-    filter: &mut String,
-    state: &AppState,
-    commands: &mut Vec<Command>,
-) {
+pub(super) fn toolbar_ui(ui: &mut Ui, filter: &mut String, state: &AppState, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.label(title("Library"));
         let (documents, chunks) = state.library.totals();
@@ -30,11 +25,7 @@ pub(super) fn toolbar_ui(
         });
     });
     ui.add_space(4.0);
-    let has_documents = state
-        .library
-        .documents
-        .value()
-        .is_some_and(|documents| !documents.is_empty());
+    let has_documents = state.library.documents.value().is_some_and(|documents| !documents.is_empty());
     if has_documents {
         ui.horizontal(|ui| filter_ui(ui, filter, state, commands));
         ui.add_space(4.0);
@@ -54,17 +45,11 @@ fn filter_ui(ui: &mut Ui, filter: &mut String, state: &AppState, commands: &mut 
     if *filter != state.library.filter {
         filter.clone_from(&state.library.filter);
     }
-    let edit = TextEdit::singleline(filter)
-        .hint_text("Filter by title or path")
-        .desired_width(240.0);
+    let edit = TextEdit::singleline(filter).hint_text("Filter by title or path").desired_width(240.0);
     if ui.add(edit).accessible_name("Filter documents").changed() {
         commands.push(Command::FilterDocuments(filter.clone()));
     }
-    let choices = [
-        (StatusFilter::All, "All"),
-        (StatusFilter::Ready, "Ready"),
-        (StatusFilter::Problems, "Problems"),
-    ];
+    let choices = [(StatusFilter::All, "All"), (StatusFilter::Ready, "Ready"), (StatusFilter::Problems, "Problems")];
     if let Some(choice) = segmented(ui, state.library.status_filter, &choices) {
         commands.push(Command::FilterStatus(choice));
     }
@@ -75,15 +60,9 @@ fn filter_ui(ui: &mut Ui, filter: &mut String, state: &AppState, commands: &mut 
                 commands.push(Command::RemoveSelected);
             }
             if ui.button("Show chunks").clicked() {
-                commands.push(Command::OpenInChunks {
-                    document: *first,
-                    byte: None,
-                });
+                commands.push(Command::OpenInChunks { document: *first, byte: None });
             }
-            ui.label(secondary(format!(
-                "{} selected",
-                format::count(selected.len())
-            )));
+            ui.label(secondary(format!("{} selected", format::count(selected.len()))));
         });
     }
 }

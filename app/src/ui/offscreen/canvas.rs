@@ -4,10 +4,9 @@ use egui::{ClippedPrimitive, TexturesDelta};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 use image::RgbaImage;
 use wgpu::{
-    Adapter, CommandEncoderDescriptor, Device, DeviceDescriptor, DeviceType, Extent3d, Instance,
-    InstanceDescriptor, LoadOp, Operations, PollType, Queue, RenderPassColorAttachment,
-    RenderPassDescriptor, StoreOp, Texture, TextureDescriptor, TextureDimension, TextureFormat,
-    TextureUsages,
+    Adapter, CommandEncoderDescriptor, Device, DeviceDescriptor, DeviceType, Extent3d, Instance, InstanceDescriptor,
+    LoadOp, Operations, PollType, Queue, RenderPassColorAttachment, RenderPassDescriptor, StoreOp, Texture,
+    TextureDescriptor, TextureDimension, TextureFormat, TextureUsages,
 };
 
 use super::OffscreenError;
@@ -26,19 +25,11 @@ pub(super) struct Canvas {
 impl Canvas {
     pub(super) fn new([width, height]: [u32; 2]) -> Result<Self, OffscreenError> {
         let adapter = pollster::block_on(adapter())?;
-        let request = adapter.request_device(&DeviceDescriptor {
-            label: Some("offscreen"),
-            ..Default::default()
-        });
-        let (device, queue) =
-            pollster::block_on(request).map_err(|err| OffscreenError::Adapter(err.to_string()))?;
+        let request = adapter.request_device(&DeviceDescriptor { label: Some("offscreen"), ..Default::default() });
+        let (device, queue) = pollster::block_on(request).map_err(|err| OffscreenError::Adapter(err.to_string()))?;
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("screen"),
-            size: Extent3d {
-                width,
-                height,
-                depth_or_array_layers: 1,
-            },
+            size: Extent3d { width, height, depth_or_array_layers: 1 },
             mip_level_count: 1,
             sample_count: 1,
             dimension: TextureDimension::D2,
@@ -47,12 +38,7 @@ impl Canvas {
             view_formats: &[],
         });
         let renderer = Renderer::new(&device, FORMAT, RendererOptions::default());
-        Ok(Self {
-            device,
-            queue,
-            renderer,
-            texture,
-        })
+        Ok(Self { device, queue, renderer, texture })
     }
 
     /// Takes the textures that a frame added and removed.
@@ -61,8 +47,7 @@ impl Canvas {
         set.sort_by_key(|(id, _)| *id);
         for (id, images) in set {
             for image in images {
-                self.renderer
-                    .update_texture(&self.device, &self.queue, id, &image);
+                self.renderer.update_texture(&self.device, &self.queue, id, &image);
             }
         }
         for id in delta.free.drain() {
@@ -77,32 +62,14 @@ impl Canvas {
         pixels_per_point: f32,
     ) -> Result<RgbaImage, OffscreenError> {
         let (width, height) = (self.texture.width(), self.texture.height());
-        let screen = ScreenDescriptor {
-            size_in_pixels: [width, height],
-            pixels_per_point,
-        };
-        let mut encoder = self
-            .device
-            .create_command_encoder(&CommandEncoderDescriptor {
-                label: Some("screen"),
-            });
-        let uploads = self.renderer.update_buffers(
-            &self.device,
-            &self.queue,
-            &mut encoder,
-            primitives,
-            &screen,
-        );
-        let view = self
-            .texture
-            .create_view(&wgpu::TextureViewDescriptor::default());
+        let screen = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point };
+        let mut encoder = self.device.create_command_encoder(&CommandEncoderDescriptor { label: Some("screen") });
+        let uploads = self.renderer.update_buffers(&self.device, &self.queue, &mut encoder, primitives, &screen);
+        let view = self.texture.create_view(&wgpu::TextureViewDescriptor::default());
         let attachment = RenderPassColorAttachment {
             view: &view,
             resolve_target: None,
-            ops: Operations {
-                load: LoadOp::Clear(wgpu::Color::BLACK),
-                store: StoreOp::Store,
-            },
+            ops: Operations { load: LoadOp::Clear(wgpu::Color::BLACK), store: StoreOp::Store },
             depth_slice: None,
         };
         let pass = encoder.begin_render_pass(&RenderPassDescriptor {
@@ -113,15 +80,11 @@ impl Canvas {
         let mut pass = pass.forget_lifetime();
         self.renderer.render(&mut pass, primitives, &screen);
         drop(pass);
-        self.queue
-            .submit(uploads.into_iter().chain([encoder.finish()]));
+        self.queue.submit(uploads.into_iter().chain([encoder.finish()]));
         self.read_back(width, height)
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a picture is wanted at once, and no frame waits for it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "a picture is wanted at once, and no frame waits for it")]
     fn read_back(&self, width: u32, height: u32) -> Result<RgbaImage, OffscreenError> {
         let row_bytes = width * BYTES_PER_PIXEL;
         let padded_row_bytes = row_bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
@@ -131,44 +94,25 @@ impl Canvas {
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let mut encoder = self
-            .device
-            .create_command_encoder(&CommandEncoderDescriptor {
-                label: Some("read-back"),
-            });
-        let layout = wgpu::TexelCopyBufferLayout {
-            offset: 0,
-            bytes_per_row: Some(padded_row_bytes),
-            rows_per_image: None,
-        };
-        let to = wgpu::TexelCopyBufferInfo {
-            buffer: &buffer,
-            layout,
-        };
+        let mut encoder = self.device.create_command_encoder(&CommandEncoderDescriptor { label: Some("read-back") });
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded_row_bytes), rows_per_image: None };
+        let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
         encoder.copy_texture_to_buffer(self.texture.as_image_copy(), to, self.texture.size());
         let submission = self.queue.submit([encoder.finish()]);
         let (sender, mapped) = std::sync::mpsc::sync_channel(1);
-        buffer
-            .slice(..)
-            .map_async(wgpu::MapMode::Read, move |outcome| {
-                // The receiver outlives the poll below; when it is gone, nobody waits.
-                let _ = sender.send(outcome);
-            });
-        let wait = PollType::Wait {
-            submission_index: Some(submission),
-            timeout: Some(DRAW_WAIT),
-        };
+        buffer.slice(..).map_async(wgpu::MapMode::Read, move |outcome| {
+            // The receiver outlives the poll below; when it is gone, nobody waits.
+            let _ = sender.send(outcome);
+        });
+        let wait = PollType::Wait { submission_index: Some(submission), timeout: Some(DRAW_WAIT) };
         self.device.poll(wait).map_err(draw_error)?;
         mapped.recv().map_err(draw_error)?.map_err(draw_error)?;
         let range = buffer.slice(..).get_mapped_range().map_err(draw_error)?;
         let rows = range.chunks_exact(padded_row_bytes as usize);
-        let pixels: Vec<u8> = rows
-            .flat_map(|row| &row[..row_bytes as usize])
-            .copied()
-            .collect();
-        RgbaImage::from_raw(width, height, pixels).ok_or_else(|| {
-            OffscreenError::Draw(format!("the read-back is smaller than {width} x {height}"))
-        })
+        let pixels: Vec<u8> = rows.flat_map(|row| &row[..row_bytes as usize]).copied().collect();
+        RgbaImage::from_raw(width, height, pixels)
+            .ok_or_else(|| OffscreenError::Draw(format!("the read-back is smaller than {width} x {height}")))
     }
 }
 
@@ -181,8 +125,5 @@ async fn adapter() -> Result<Adapter, OffscreenError> {
     let instance = Instance::new(InstanceDescriptor::new_without_display_handle());
     let mut adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
     adapters.sort_by_key(|adapter| adapter.get_info().device_type != DeviceType::Cpu);
-    adapters
-        .into_iter()
-        .next()
-        .ok_or_else(|| OffscreenError::Adapter("none found".to_owned()))
+    adapters.into_iter().next().ok_or_else(|| OffscreenError::Adapter("none found".to_owned()))
 }

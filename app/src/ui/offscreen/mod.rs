@@ -36,12 +36,7 @@ pub struct ScreenOptions {
 impl ScreenOptions {
     /// Screens of 1280 by 800 points, one pixel each.
     pub fn new(window: WindowOptions, question: impl Into<String>) -> Self {
-        Self {
-            window,
-            size: [1280.0, 800.0],
-            pixels_per_point: 1.0,
-            question: question.into(),
-        }
+        Self { window, size: [1280.0, 800.0], pixels_per_point: 1.0, question: question.into() }
     }
 }
 
@@ -74,14 +69,9 @@ pub enum OffscreenError {
 ///
 /// # Errors
 /// Nothing can draw, the library does not open, a job takes too long, or a file cannot be written.
-pub fn render_screens(
-    options: &ScreenOptions,
-    folder: &Path,
-) -> Result<Vec<PathBuf>, OffscreenError> {
-    std::fs::create_dir_all(folder).map_err(|err| OffscreenError::Write {
-        path: folder.to_owned(),
-        detail: err.to_string(),
-    })?;
+pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<PathBuf>, OffscreenError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|err| OffscreenError::Write { path: folder.to_owned(), detail: err.to_string() })?;
     let mut stage = Stage::open(options)?;
     prepare(&mut stage, &options.question)?;
     let mut files = Vec::new();
@@ -99,38 +89,23 @@ pub fn render_screens(
 /// Opens the library, cuts a document by meaning, searches and asks.
 fn prepare(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
     stage.until("list of documents", JOB_WAIT, |state| {
-        state.opened.error().is_some()
-            || matches!(state.library.documents, crate::state::Loadable::Ready(_))
+        state.opened.error().is_some() || matches!(state.library.documents, crate::state::Loadable::Ready(_))
     })?;
     if let Some(error) = stage.state().opened.error() {
         return Err(error.clone().into());
     }
     if let Some(document) = showpiece(stage.state()) {
         let size = if document.chunks > 40 { 1500 } else { 700 };
-        let config = ChunkerConfig {
-            kind: ChunkerKind::Semantic,
-            size,
-            overlap: 0,
-            min_size: 120,
-            ..ChunkerConfig::default()
-        };
-        stage.push(Command::OpenInChunks {
-            document: document.id,
-            byte: None,
-        });
+        let config =
+            ChunkerConfig { kind: ChunkerKind::Semantic, size, overlap: 0, min_size: 120, ..ChunkerConfig::default() };
+        stage.push(Command::OpenInChunks { document: document.id, byte: None });
         stage.push(Command::SetChunker(config));
-        stage.until("chunking", JOB_WAIT, |state| {
-            !state.lab.result.is_pending() && state.lab.document.is_some()
-        })?;
+        stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending() && state.lab.document.is_some())?;
     }
     stage.push(Command::Search(question.to_owned()));
     stage.push(Command::Ask(question.to_owned()));
-    stage.until("search", JOB_WAIT, |state| {
-        !state.search.results.is_pending()
-    })?;
-    stage.until("answer", ANSWER_WAIT, |state| {
-        state.chat.running().is_none()
-    })
+    stage.until("search", JOB_WAIT, |state| !state.search.results.is_pending())?;
+    stage.until("answer", ANSWER_WAIT, |state| state.chat.running().is_none())
 }
 
 fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
@@ -139,12 +114,7 @@ fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
     stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending())?;
     match space {
         Space::Chunks => {
-            let middle = stage
-                .state()
-                .lab
-                .result
-                .value()
-                .map_or(0, |result| result.chunks.len() / 3);
+            let middle = stage.state().lab.result.value().map_or(0, |result| result.chunks.len() / 3);
             stage.push(Command::InspectChunk(middle));
         }
         Space::Search => stage.push(Command::SelectHit(0)),
@@ -157,8 +127,6 @@ fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
 /// The searchable document with the most chunks.
 fn showpiece(state: &AppState) -> Option<DocumentRecord> {
     let documents = state.library.documents.value()?;
-    let ready = documents
-        .iter()
-        .filter(|record| record.status == DocumentStatus::Ready);
+    let ready = documents.iter().filter(|record| record.status == DocumentStatus::Ready);
     ready.max_by_key(|record| record.chunks).cloned()
 }

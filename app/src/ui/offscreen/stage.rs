@@ -26,30 +26,13 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn open(options: &ScreenOptions) -> Result<Self, OffscreenError> {
-        let ScreenOptions {
-            size,
-            pixels_per_point,
-            ..
-        } = *options;
+        let ScreenOptions { size, pixels_per_point, .. } = *options;
         let canvas = Canvas::new(size.map(|points| (points * pixels_per_point).round() as u32))?;
         let ctx = Context::default();
-        let settings = Settings {
-            window_size: size,
-            ..Settings::default()
-        };
-        let window = WindowOptions {
-            home: None,
-            ..options.window.clone()
-        };
+        let settings = Settings { window_size: size, ..Settings::default() };
+        let window = WindowOptions { home: None, ..options.window.clone() };
         let workbench = Workbench::new(&ctx, WorkbenchOptions { window, settings });
-        Ok(Self {
-            ctx,
-            workbench,
-            canvas,
-            size,
-            pixels_per_point,
-            started: Instant::now(),
-        })
+        Ok(Self { ctx, workbench, canvas, size, pixels_per_point, started: Instant::now() })
     }
 
     pub(super) fn state(&self) -> &AppState {
@@ -92,10 +75,7 @@ impl Stage {
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
         self.canvas.update_textures(output.textures_delta);
         let image = self.canvas.draw(&primitives, self.pixels_per_point)?;
-        image.save(path).map_err(|err| OffscreenError::Write {
-            path: path.to_owned(),
-            detail: err.to_string(),
-        })?;
+        image.save(path).map_err(|err| OffscreenError::Write { path: path.to_owned(), detail: err.to_string() })?;
         Ok(path.to_owned())
     }
 

@@ -22,12 +22,7 @@ pub(super) struct SearchPanel {
 impl SearchPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let margin = Margin {
-            left: 24,
-            right: 24,
-            top: 18,
-            bottom: 0,
-        };
+        let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
         let frame = Frame::new().fill(palette(ui).ground).inner_margin(margin);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             ui.label(title("Search"));
@@ -63,11 +58,7 @@ impl SearchPanel {
         if edit.changed() {
             commands.push(Command::Search(self.query.clone()));
         }
-        let hits = state
-            .search
-            .results
-            .value()
-            .map_or(0, |results| results.hits.len());
+        let hits = state.search.results.value().map_or(0, |results| results.hits.len());
         if edit.has_focus() && hits > 0 {
             arrow_keys(ui, state.search.selected, hits, commands);
         }
@@ -90,11 +81,7 @@ fn summary_ui(ui: &mut Ui, state: &AppState) {
         return;
     };
     let found = format::counted(results.hits.len(), "passage");
-    let sentence = format!(
-        "{found}  ·  {}  ·  vectors on {}",
-        format::millis(results.took_ms),
-        results.backend
-    );
+    let sentence = format!("{found}  ·  {}  ·  vectors on {}", format::millis(results.took_ms), results.backend);
     ui.label(secondary(sentence));
 }
 
@@ -109,15 +96,8 @@ fn results_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         }
         Some(results) => hits::hits_ui(ui, results, state.search.selected, commands),
         None if state.search.query.is_empty() => {
-            let help =
-                "Hits show the words they share with the query and every score that ranked them.";
-            empty_state(
-                ui,
-                Icon::Search,
-                "Find passages by words and by meaning",
-                help,
-                |_| {},
-            );
+            let help = "Hits show the words they share with the query and every score that ranked them.";
+            empty_state(ui, Icon::Search, "Find passages by words and by meaning", help, |_| {});
         }
         None => {}
     }

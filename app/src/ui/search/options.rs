@@ -11,11 +11,7 @@ pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
     let mut options = state.search.options.clone();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
-        let modes = [
-            (SearchMode::Hybrid, "Hybrid"),
-            (SearchMode::Vector, "Meaning"),
-            (SearchMode::Keyword, "Words"),
-        ];
+        let modes = [(SearchMode::Hybrid, "Hybrid"), (SearchMode::Vector, "Meaning"), (SearchMode::Keyword, "Words")];
         if let Some(mode) = segmented(ui, options.mode, &modes) {
             options.mode = mode;
         }
@@ -40,14 +36,9 @@ fn fusion_ui(ui: &mut Ui, options: &mut SearchOptions) {
     }
     if options.fusion == Fusion::Weighted {
         let mut alpha = options.alpha;
-        let slider = Slider::new(&mut alpha, 0.0..=1.0)
-            .fixed_decimals(2)
-            .step_by(0.05);
+        let slider = Slider::new(&mut alpha, 0.0..=1.0).fixed_decimals(2).step_by(0.05);
         let help = "Share of meaning in the fused score; the rest is words";
-        if field(ui, "Meaning weight", |ui| ui.add(slider))
-            .on_hover_text(help)
-            .changed()
-        {
+        if field(ui, "Meaning weight", |ui| ui.add(slider)).on_hover_text(help).changed() {
             options.alpha = alpha;
         }
     }
@@ -55,24 +46,16 @@ fn fusion_ui(ui: &mut Ui, options: &mut SearchOptions) {
 
 fn min_score_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let mut least = options.min_score.unwrap_or(0.0);
-    let drag = DragValue::new(&mut least)
-        .range(0.0..=100.0)
-        .speed(0.01)
-        .fixed_decimals(2);
+    let drag = DragValue::new(&mut least).range(0.0..=100.0).speed(0.01).fixed_decimals(2);
     let help = "Hits whose ranking score is lower are left out; 0 keeps all";
-    if field(ui, "Minimum score", |ui| ui.add(drag))
-        .on_hover_text(help)
-        .changed()
-    {
+    if field(ui, "Minimum score", |ui| ui.add(drag)).on_hover_text(help).changed() {
         options.min_score = (least > 0.0).then_some(least);
     }
 }
 
 fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let mut glob = options.source.clone().unwrap_or_default();
-    let edit = TextEdit::singleline(&mut glob)
-        .hint_text("all, or a pattern like *.pdf")
-        .desired_width(170.0);
+    let edit = TextEdit::singleline(&mut glob).hint_text("all, or a pattern like *.pdf").desired_width(170.0);
     if field(ui, "Sources", |ui| ui.add(edit)).changed() {
         options.source = (!glob.trim().is_empty()).then_some(glob);
     }

@@ -22,26 +22,15 @@ pub(super) fn around_match(ui: &Ui, text: &str, query: &str, size: f32) -> Layou
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let stretch = densest(&flat, &matches(&flat, query));
     let shown = &flat[stretch.clone()];
-    let shown = if stretch.start > 0 {
-        format!("… {shown}")
-    } else {
-        shown.to_owned()
-    };
+    let shown = if stretch.start > 0 { format!("… {shown}") } else { shown.to_owned() };
     layout(ui, &shown, &matches(&shown, query), size)
 }
 
 fn layout(ui: &Ui, text: &str, marks: &[Range<usize>], size: f32) -> LayoutJob {
     let colours = palette(ui);
     let line_height = Some((size * 1.42).round());
-    let plain = TextFormat {
-        line_height,
-        ..TextFormat::simple(FontId::proportional(size), colours.ink)
-    };
-    let mark = TextFormat {
-        background: colours.mark,
-        font_id: FontId::new(size, strong_font()),
-        ..plain.clone()
-    };
+    let plain = TextFormat { line_height, ..TextFormat::simple(FontId::proportional(size), colours.ink) };
+    let mark = TextFormat { background: colours.mark, font_id: FontId::new(size, strong_font()), ..plain.clone() };
     let mut job = LayoutJob::default();
     let mut done = 0;
     for range in marks {
@@ -55,23 +44,13 @@ fn layout(ui: &Ui, text: &str, marks: &[Range<usize>], size: f32) -> LayoutJob {
 
 /// Where words of `text` match words of `query`.
 fn matches(text: &str, query: &str) -> Vec<Range<usize>> {
-    let wanted: Vec<String> = words(query)
-        .map(|word| query[word].to_lowercase())
-        .filter(|word| counts(word))
-        .collect();
-    words(text)
-        .filter(|word| {
-            wanted
-                .iter()
-                .any(|wanted| same(wanted, &text[word.clone()].to_lowercase()))
-        })
-        .collect()
+    let wanted: Vec<String> = words(query).map(|word| query[word].to_lowercase()).filter(|word| counts(word)).collect();
+    words(text).filter(|word| wanted.iter().any(|wanted| same(wanted, &text[word.clone()].to_lowercase()))).collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     use unicode_segmentation::UnicodeSegmentation;
-    text.unicode_word_indices()
-        .map(|(start, word)| start..start + word.len())
+    text.unicode_word_indices().map(|(start, word)| start..start + word.len())
 }
 
 /// Words of one or two Latin letters say too little to be marked.
@@ -84,34 +63,19 @@ fn same(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
-    let shared = one
-        .chars()
-        .zip(other.chars())
-        .take_while(|(one, other)| one == other)
-        .count();
+    let shared = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
     let longer = one.chars().count().max(other.chars().count());
     shared >= SHARED_LETTERS && longer - shared <= 3
 }
 
 /// A stretch of about [`SNIPPET_CHARS`] characters with as many marks as possible, from a word's start.
 fn densest(text: &str, marks: &[Range<usize>]) -> Range<usize> {
-    let reach = |start: usize| {
-        text[start..]
-            .char_indices()
-            .nth(SNIPPET_CHARS)
-            .map_or(text.len(), |(at, _)| start + at)
-    };
+    let reach = |start: usize| text[start..].char_indices().nth(SNIPPET_CHARS).map_or(text.len(), |(at, _)| start + at);
     let held = |start: usize| {
         let end = reach(start);
-        marks
-            .iter()
-            .filter(|mark| mark.start >= start && mark.end <= end)
-            .count()
+        marks.iter().filter(|mark| mark.start >= start && mark.end <= end).count()
     };
-    let first = marks
-        .iter()
-        .map(|mark| mark.start)
-        .max_by_key(|start| (held(*start), std::cmp::Reverse(*start)));
+    let first = marks.iter().map(|mark| mark.start).max_by_key(|start| (held(*start), std::cmp::Reverse(*start)));
     let start = match first {
         Some(first) if reach(0) < first + SNIPPET_CHARS / 2 => before(text, first),
         _ => 0,
@@ -121,14 +85,8 @@ fn densest(text: &str, marks: &[Range<usize>]) -> Range<usize> {
 
 /// A little before `byte`, at a word's start.
 fn before(text: &str, byte: usize) -> usize {
-    let lead = text[..byte]
-        .char_indices()
-        .rev()
-        .nth(60)
-        .map_or(0, |(at, _)| at);
-    text[lead..byte]
-        .find(' ')
-        .map_or(lead, |space| lead + space + 1)
+    let lead = text[..byte].char_indices().rev().nth(60).map_or(0, |(at, _)| at);
+    text[lead..byte].find(' ').map_or(lead, |space| lead + space + 1)
 }
 
 #[cfg(test)]
@@ -136,10 +94,7 @@ mod tests {
     use super::*;
 
     fn found<'a>(text: &'a str, query: &str) -> Vec<&'a str> {
-        matches(text, query)
-            .into_iter()
-            .map(|range| &text[range])
-            .collect()
+        matches(text, query).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -148,10 +103,7 @@ mod tests {
             found("Valves close; the valve was closed.", "closing valve"),
             ["Valves", "close", "valve", "closed"]
         );
-        assert_eq!(
-            found("Code BENCH 42 and benches", "bench 42"),
-            ["BENCH", "42", "benches"]
-        );
+        assert_eq!(found("Code BENCH 42 and benches", "bench 42"), ["BENCH", "42", "benches"]);
         assert!(found("to be or not", "is it of").is_empty());
     }
 

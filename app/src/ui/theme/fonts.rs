@@ -42,24 +42,12 @@ pub(crate) fn install(ctx: &Context) {
 fn definitions() -> FontDefinitions {
     let mut definitions = FontDefinitions::default();
     for (name, weight) in [("Inter", 420.0), ("Inter Semibold", 620.0)] {
-        definitions
-            .font_data
-            .insert(name.to_owned(), Arc::new(inter(weight)));
+        definitions.font_data.insert(name.to_owned(), Arc::new(inter(weight)));
     }
-    let rest = definitions
-        .families
-        .get(&FontFamily::Proportional)
-        .cloned()
-        .unwrap_or_default();
-    let chain = |first: &str| {
-        std::iter::once(first.to_owned())
-            .chain(rest.iter().cloned())
-            .collect()
-    };
+    let rest = definitions.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let chain = |first: &str| std::iter::once(first.to_owned()).chain(rest.iter().cloned()).collect();
     let (regular, semibold) = (chain("Inter"), chain("Inter Semibold"));
-    definitions
-        .families
-        .insert(FontFamily::Proportional, regular);
+    definitions.families.insert(FontFamily::Proportional, regular);
     definitions.families.insert(strong_family(), semibold);
     definitions
 }
@@ -84,9 +72,7 @@ impl FontProvider for SystemFonts {
             database.load_system_fonts();
             database
         });
-        let id = candidates(database)
-            .into_iter()
-            .find(|id| has_glyph(database, *id, wanted))?;
+        let id = candidates(database).into_iter().find(|id| has_glyph(database, *id, wanted))?;
         load(database, id)
     }
 }
@@ -94,13 +80,8 @@ impl FontProvider for SystemFonts {
 /// Upright faces of regular weight, preferred families first.
 fn candidates(database: &Database) -> Vec<ID> {
     let rank = |face: &FaceInfo| {
-        let known = PREFERRED
-            .iter()
-            .position(|name| face.families.iter().any(|(family, _)| family == name));
-        (
-            known.unwrap_or(PREFERRED.len()),
-            face.weight.0.abs_diff(400),
-        )
+        let known = PREFERRED.iter().position(|name| face.families.iter().any(|(family, _)| family == name));
+        (known.unwrap_or(PREFERRED.len()), face.weight.0.abs_diff(400))
     };
     let upright = |face: &&FaceInfo| face.style == fontdb::Style::Normal;
     let mut faces: Vec<&FaceInfo> = database.faces().filter(upright).collect();
@@ -135,10 +116,7 @@ mod tests {
         install(&ctx);
         let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
             let font = egui::FontId::new(15.0, strong_family());
-            assert!(
-                ui.ctx()
-                    .fonts_mut(|fonts| fonts.has_glyphs(&font, "Aé ß Ωλ − · … → ✓"))
-            );
+            assert!(ui.ctx().fonts_mut(|fonts| fonts.has_glyphs(&font, "Aé ß Ωλ − · … → ✓")));
         });
     }
 }

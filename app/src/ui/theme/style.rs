@@ -1,12 +1,9 @@
 //! Tokens to egui styles, one for each theme.
 
 use egui::epaint::Shadow;
-use egui::style::{
-    ScrollAnimation, ScrollStyle, Selection, TextCursorStyle, WidgetVisuals, Widgets,
-};
+use egui::style::{ScrollAnimation, ScrollStyle, Selection, TextCursorStyle, WidgetVisuals, Widgets};
 use egui::{
-    Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme,
-    Vec2, Visuals,
+    Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme, Vec2, Visuals,
 };
 
 use super::fonts;
@@ -58,14 +55,8 @@ fn set_text(style: &mut Style, tokens: &Tokens) {
         (TextStyle::Body, FontId::proportional(text.body)),
         (TextStyle::Button, FontId::proportional(text.secondary)),
         (TextStyle::Small, FontId::proportional(text.secondary)),
-        (
-            TextStyle::Heading,
-            FontId::new(text.title, fonts::strong_family()),
-        ),
-        (
-            TextStyle::Monospace,
-            FontId::new(text.mono, FontFamily::Monospace),
-        ),
+        (TextStyle::Heading, FontId::new(text.title, fonts::strong_family())),
+        (TextStyle::Monospace, FontId::new(text.mono, FontFamily::Monospace)),
     ]
     .into();
     style.drag_value_text_style = TextStyle::Monospace;
@@ -84,30 +75,18 @@ fn set_spacing(style: &mut Style, tokens: &Tokens) {
     spacing.slider_rail_height = 4.0;
     spacing.tooltip_width = 420.0;
     spacing.icon_width = 16.0;
-    spacing.scroll = ScrollStyle {
-        bar_width: 8.0,
-        floating_width: 4.0,
-        ..ScrollStyle::floating()
-    };
+    spacing.scroll = ScrollStyle { bar_width: 8.0, floating_width: 4.0, ..ScrollStyle::floating() };
 }
 
 fn visuals(tokens: &Tokens, dark: bool) -> Visuals {
     let colours = tokens.palette(dark);
     let radius = CornerRadius::same(tokens.space.radius as u8);
-    let shadow = Shadow {
-        offset: [0, 6],
-        blur: 24,
-        spread: 0,
-        color: colours.shadow,
-    };
+    let shadow = Shadow { offset: [0, 6], blur: 24, spread: 0, color: colours.shadow };
     Visuals {
         dark_mode: dark,
         weak_text_color: Some(colours.ink_secondary),
         widgets: widgets(colours, radius),
-        selection: Selection {
-            bg_fill: colours.selection,
-            stroke: Stroke::new(1.5, colours.accent),
-        },
+        selection: Selection { bg_fill: colours.selection, stroke: Stroke::new(1.5, colours.accent) },
         hyperlink_color: colours.accent,
         faint_bg_color: colours.surface,
         extreme_bg_color: colours.raised,
@@ -130,11 +109,7 @@ fn visuals(tokens: &Tokens, dark: bool) -> Visuals {
         striped: false,
         slider_trailing_fill: true,
         indent_has_left_vline: false,
-        ..if dark {
-            Visuals::dark()
-        } else {
-            Visuals::light()
-        }
+        ..if dark { Visuals::dark() } else { Visuals::light() }
     }
 }
 

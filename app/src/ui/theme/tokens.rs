@@ -11,9 +11,7 @@ const SOURCE: &str = include_str!("../../../../assets/theme/outcrop.toml");
 /// The tokens of the window, parsed once.
 pub(crate) fn tokens() -> &'static Tokens {
     static TOKENS: OnceLock<Tokens> = OnceLock::new();
-    TOKENS.get_or_init(|| {
-        Tokens::parse(SOURCE).expect("assets/theme/outcrop.toml is part of the program and tested")
-    })
+    TOKENS.get_or_init(|| Tokens::parse(SOURCE).expect("assets/theme/outcrop.toml is part of the program and tested"))
 }
 
 macro_rules! palette {
@@ -139,20 +137,12 @@ struct Sequential {
 impl Tokens {
     fn parse(source: &str) -> Result<Self, String> {
         let document: Document = toml::from_str(source).map_err(|err| err.to_string())?;
-        let layers = document
-            .layers
-            .iter()
-            .map(|entry| Ok([layer_from(&entry.light)?, layer_from(&entry.dark)?]));
+        let layers = document.layers.iter().map(|entry| Ok([layer_from(&entry.light)?, layer_from(&entry.dark)?]));
         Ok(Self {
             light: Palette::from_table(&document.light)?,
             dark: Palette::from_table(&document.dark)?,
             layers: layers.collect::<Result<_, String>>()?,
-            stops: document
-                .sequential
-                .stops
-                .iter()
-                .map(|hex| colour(hex))
-                .collect::<Result<_, _>>()?,
+            stops: document.sequential.stops.iter().map(|hex| colour(hex)).collect::<Result<_, _>>()?,
             space: document.space,
             text: document.r#type,
             motion: document.motion,
@@ -178,23 +168,15 @@ pub(crate) fn sequential(value: f32) -> Color32 {
 }
 
 fn layer_from(table: &BTreeMap<String, String>) -> Result<Layer, String> {
-    Ok(Layer {
-        edge: named_colour(table, "edge")?,
-        tint: named_colour(table, "tint")?,
-    })
+    Ok(Layer { edge: named_colour(table, "edge")?, tint: named_colour(table, "tint")? })
 }
 
 fn named_colour(table: &BTreeMap<String, String>, name: &str) -> Result<Color32, String> {
-    let hex = table
-        .get(name)
-        .ok_or_else(|| format!("the colour {name:?} is missing"))?;
+    let hex = table.get(name).ok_or_else(|| format!("the colour {name:?} is missing"))?;
     colour(hex)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where tokens become colours"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is where tokens become colours")]
 fn colour(hex: &str) -> Result<Color32, String> {
     Color32::from_hex(hex).map_err(|err| format!("{hex:?} is not a colour: {err:?}"))
 }
@@ -209,10 +191,7 @@ mod tests {
             let linear = egui::Rgba::from(colour);
             0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b()
         };
-        let (low, high) = (
-            luminance(one).min(luminance(other)),
-            luminance(one).max(luminance(other)),
-        );
+        let (low, high) = (luminance(one).min(luminance(other)), luminance(one).max(luminance(other)));
         (high + 0.05) / (low + 0.05)
     }
 
@@ -220,12 +199,7 @@ mod tests {
     fn text_is_readable_on_every_ground() {
         for dark in [false, true] {
             let colours = tokens().palette(dark);
-            let grounds = [
-                colours.ground,
-                colours.surface,
-                colours.raised,
-                colours.hover,
-            ];
+            let grounds = [colours.ground, colours.surface, colours.raised, colours.hover];
             for ground in grounds {
                 assert!(contrast(colours.ink, ground) > 7.0);
                 assert!(contrast(colours.ink_secondary, ground) > 4.5);
@@ -242,10 +216,7 @@ mod tests {
         for dark in [false, true] {
             for index in 0..6 {
                 let (here, next) = (tokens().layer(dark, index), tokens().layer(dark, index + 1));
-                assert!(
-                    contrast(here.edge, next.edge) > 1.2,
-                    "layer {index}, dark {dark}"
-                );
+                assert!(contrast(here.edge, next.edge) > 1.2, "layer {index}, dark {dark}");
                 assert!(contrast(tokens().palette(dark).ink, here.tint) > 7.0);
             }
         }
@@ -254,9 +225,7 @@ mod tests {
     #[test]
     fn the_sequential_map_grows_lighter() {
         let lightness = |colour: Color32| egui::Rgba::from(colour).intensity();
-        let steps: Vec<f32> = (0..=10)
-            .map(|step| lightness(sequential(step as f32 / 10.0)))
-            .collect();
+        let steps: Vec<f32> = (0..=10).map(|step| lightness(sequential(step as f32 / 10.0))).collect();
         assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "{steps:?}");
     }
 

@@ -6,13 +6,7 @@ use crate::ui::icons::Icon;
 use crate::ui::theme::{palette, secondary, title, tokens};
 
 /// An icon, one sentence, one line of help and room for buttons, in the middle of what is left.
-pub(crate) fn empty_state(
-    ui: &mut Ui,
-    icon: Icon,
-    sentence: &str,
-    help: &str,
-    actions: impl FnOnce(&mut Ui),
-) {
+pub(crate) fn empty_state(ui: &mut Ui, icon: Icon, sentence: &str, help: &str, actions: impl FnOnce(&mut Ui)) {
     let space = &tokens().space;
     let room = ui.available_height();
     ui.with_layout(Layout::top_down(Align::Center), |ui| {

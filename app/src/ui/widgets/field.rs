@@ -17,16 +17,9 @@ pub(crate) fn field<R>(ui: &mut Ui, name: &str, control: impl FnOnce(&mut Ui) ->
 }
 
 /// A number with its name before it, to type or to drag; `Some` when it changed.
-pub(crate) fn number_field(
-    ui: &mut Ui,
-    name: &str,
-    value: usize,
-    range: RangeInclusive<usize>,
-) -> Option<usize> {
+pub(crate) fn number_field(ui: &mut Ui, name: &str, value: usize, range: RangeInclusive<usize>) -> Option<usize> {
     let mut edited = value;
     let speed = (*range.end() as f64 / 1000.0).clamp(0.5, 8.0);
-    let response: Response = field(ui, name, |ui| {
-        ui.add(DragValue::new(&mut edited).range(range).speed(speed))
-    });
+    let response: Response = field(ui, name, |ui| ui.add(DragValue::new(&mut edited).range(range).speed(speed)));
     (response.changed() && edited != value).then_some(edited)
 }

@@ -31,11 +31,7 @@ pub(crate) fn bytes(number: u64) -> String {
         }
         (value, unit) = (value / 1000.0, larger);
     }
-    if unit == "B" || value >= 9.95 {
-        format!("{value:.0} {unit}")
-    } else {
-        format!("{value:.1} {unit}")
-    }
+    if unit == "B" || value >= 9.95 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
 }
 
 /// `8 s`, `3 min`, `2 h`.
@@ -59,11 +55,7 @@ pub(crate) fn millis(millis: f64) -> String {
 /// `pp. 3–4 · rows 7–9 · Plan › Costs`, or lines when nothing better is known.
 pub(crate) fn place(place: &Place) -> String {
     let range = |(first, last): (u32, u32), one: &str, many: &str| {
-        if first == last {
-            format!("{one} {first}")
-        } else {
-            format!("{many} {first}–{last}")
-        }
+        if first == last { format!("{one} {first}") } else { format!("{many} {first}–{last}") }
     };
     let mut parts = Vec::new();
     parts.extend(place.pages.map(|pages| range(pages, "p.", "pp.")));
@@ -92,17 +84,8 @@ pub(crate) fn chunker_word(kind: ChunkerKind) -> &'static str {
 
 /// `Recursive 1 000 / 100`.
 pub(crate) fn chunker(config: &ChunkerConfig) -> String {
-    let unit = if config.unit == Unit::Tokens {
-        " tokens"
-    } else {
-        ""
-    };
-    format!(
-        "{} {} / {}{unit}",
-        chunker_word(config.kind),
-        count(config.size),
-        count(config.overlap)
-    )
+    let unit = if config.unit == Unit::Tokens { " tokens" } else { "" };
+    format!("{} {} / {}{unit}", chunker_word(config.kind), count(config.size), count(config.overlap))
 }
 
 /// The unit's short word.
@@ -122,26 +105,14 @@ mod tests {
         assert_eq!(count(1_234_567), "1\u{202F}234\u{202F}567");
         assert_eq!(counted(1, "file"), "1 file");
         assert_eq!(counted(0, "file"), "0 files");
-        assert_eq!(
-            [bytes(0), bytes(999), bytes(1500), bytes(34_824_680)],
-            ["0 B", "999 B", "1.5 KB", "35 MB"]
-        );
-        assert_eq!(
-            [seconds(8.2), seconds(200.0), seconds(9000.0)],
-            ["8 s", "3 min", "2 h"]
-        );
-        assert_eq!(
-            [millis(0.41), millis(12.0), millis(3400.0)],
-            ["0.4 ms", "12 ms", "3.4 s"]
-        );
+        assert_eq!([bytes(0), bytes(999), bytes(1500), bytes(34_824_680)], ["0 B", "999 B", "1.5 KB", "35 MB"]);
+        assert_eq!([seconds(8.2), seconds(200.0), seconds(9000.0)], ["8 s", "3 min", "2 h"]);
+        assert_eq!([millis(0.41), millis(12.0), millis(3400.0)], ["0.4 ms", "12 ms", "3.4 s"]);
     }
 
     #[test]
     fn places_prefer_pages_rows_and_headings_to_lines() {
-        let mut at = Place {
-            lines: (3, 9),
-            ..Place::default()
-        };
+        let mut at = Place { lines: (3, 9), ..Place::default() };
         assert_eq!(place(&at), "lines 3–9");
         at.pages = Some((7, 7));
         at.heading = vec!["Plan".to_owned(), "Costs".to_owned()];

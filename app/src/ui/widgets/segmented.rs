@@ -5,16 +5,9 @@ use egui::{Frame, Margin, Response, Role, Sense, Stroke, TextStyle, Ui, Vec2, Wi
 use crate::ui::theme::{palette, tokens};
 
 /// Shows `choices` side by side; gives the one that was clicked.
-pub(crate) fn segmented<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    current: T,
-    choices: &[(T, &str)],
-) -> Option<T> {
+pub(crate) fn segmented<T: Copy + PartialEq>(ui: &mut Ui, current: T, choices: &[(T, &str)]) -> Option<T> {
     let colours = palette(ui);
-    let frame = Frame::new()
-        .fill(colours.hover)
-        .corner_radius(tokens().space.radius)
-        .inner_margin(Margin::same(2));
+    let frame = Frame::new().fill(colours.hover).corner_radius(tokens().space.radius).inner_margin(Margin::same(2));
     frame
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
@@ -35,39 +28,20 @@ pub(crate) fn segmented<T: Copy + PartialEq>(
 fn choice(ui: &mut Ui, word: &str, is_current: bool) -> Response {
     let colours = palette(ui);
     let font = TextStyle::Button.resolve(ui.style());
-    let galley = ui
-        .painter()
-        .layout_no_wrap(word.to_owned(), font, colours.ink);
+    let galley = ui.painter().layout_no_wrap(word.to_owned(), font, colours.ink);
     let size = Vec2::new(galley.size().x + 20.0, tokens().space.control_height - 4.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response
-        .widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_current, word));
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_current, word));
     let radius = tokens().space.radius - 1.0;
     if is_current {
         let stroke = Stroke::new(1.0, colours.hairline);
-        ui.painter().rect(
-            rect,
-            radius,
-            colours.raised,
-            stroke,
-            egui::StrokeKind::Inside,
-        );
+        ui.painter().rect(rect, radius, colours.raised, stroke, egui::StrokeKind::Inside);
     }
     if response.has_focus() {
-        ui.painter().rect_stroke(
-            rect,
-            radius,
-            Stroke::new(1.5, colours.accent),
-            egui::StrokeKind::Inside,
-        );
+        ui.painter().rect_stroke(rect, radius, Stroke::new(1.5, colours.accent), egui::StrokeKind::Inside);
     }
     let lit = is_current || response.hovered();
-    let ink = if lit {
-        colours.ink
-    } else {
-        colours.ink_secondary
-    };
-    ui.painter()
-        .galley_with_override_text_color(rect.center() - galley.size() / 2.0, galley, ink);
+    let ink = if lit { colours.ink } else { colours.ink_secondary };
+    ui.painter().galley_with_override_text_color(rect.center() - galley.size() / 2.0, galley, ink);
     response
 }

@@ -8,10 +8,13 @@
 )]
 
 use std::arch::x86_64::{
-    __m256, _CMP_NLT_UQ, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehl_ps, _mm_shuffle_ps,
-    _mm256_add_ps, _mm256_broadcast_ss, _mm256_castps256_ps128, _mm256_cmp_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_movemask_ps, _mm256_set1_ps,
-    _mm256_setzero_ps, _mm256_storeu_ps, _mm256_sub_ps, _mm256_xor_ps,
+    __m256, __m256i, _CMP_NLT_UQ, _mm_add_epi32, _mm_add_ps, _mm_add_ss, _mm_cvtsi128_si32,
+    _mm_cvtss_f32, _mm_movehl_ps, _mm_shuffle_epi32, _mm_shuffle_ps, _mm256_abs_epi8,
+    _mm256_add_epi32, _mm256_add_ps, _mm256_broadcast_ss, _mm256_castps256_ps128,
+    _mm256_castsi256_si128, _mm256_cmp_ps, _mm256_extractf128_ps, _mm256_extracti128_si256,
+    _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
+    _mm256_movemask_ps, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_ps, _mm256_setzero_si256,
+    _mm256_sign_epi8, _mm256_storeu_ps, _mm256_sub_ps, _mm256_xor_ps,
 };
 
 use crate::bound::RowCut;
@@ -27,6 +30,7 @@ pub(super) fn kernels() -> Option<Kernels> {
         l2,
         panel_dot,
         panel_l2,
+        codes,
     })
 }
 
@@ -64,6 +68,12 @@ fn panel_l2(
     assert!(rows.iter().all(|row| row.len() == panel.len()));
     // SAFETY: as in `panel_dot`.
     unsafe { score_panel::<true>(panel, rows, cut, row_cuts, scores) }
+}
+
+fn codes(query: &[i8], row: &[i8]) -> i32 {
+    assert!(query.len() == row.len() && query.len().is_multiple_of(32));
+    // SAFETY: as in `dot`; the lengths are equal and whole vectors.
+    unsafe { sum_codes(query, row) }
 }
 
 /// `acc + q·v`, or `acc + (q - v)²`.
@@ -119,6 +129,39 @@ unsafe fn sum<const IS_L2: bool>(query: &[f32], row: &[f32]) -> f32 {
         _mm256_add_ps(lanes[0], lanes[1]),
         _mm256_add_ps(lanes[2], lanes[3]),
     )) + rest
+}
+
+/// Products of magnitudes up to 127 in pairs: 2 · 127² fits in 16 bits, so nothing saturates.
+///
+/// # Safety
+/// `query` and `row` have the same length, a multiple of 32.
+#[allow(clippy::cast_ptr_alignment, reason = "the loads are unaligned ones")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn sum_codes(query: &[i8], row: &[i8]) -> i32 {
+    let (query_start, row_start) = (
+        query.as_ptr().cast::<__m256i>(),
+        row.as_ptr().cast::<__m256i>(),
+    );
+    let ones = _mm256_set1_epi16(1);
+    let mut sums = [_mm256_setzero_si256(); 2];
+    for step in 0..query.len() / 32 {
+        // SAFETY: 32 codes from `step * 32` on are within both slices.
+        let (q, v) = unsafe {
+            (
+                _mm256_loadu_si256(query_start.add(step)),
+                _mm256_loadu_si256(row_start.add(step)),
+            )
+        };
+        let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(v), _mm256_sign_epi8(q, v));
+        sums[step % 2] = _mm256_add_epi32(sums[step % 2], _mm256_madd_epi16(pairs, ones));
+    }
+    let lanes = _mm256_add_epi32(sums[0], sums[1]);
+    let four = _mm_add_epi32(
+        _mm256_castsi256_si128(lanes),
+        _mm256_extracti128_si256::<1>(lanes),
+    );
+    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
+    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
 }
 
 #[inline]

@@ -70,6 +70,9 @@ pub(crate) type PanelKernel = fn(
     scores: &mut PanelScores,
 ) -> [u16; PANEL_ROWS];
 
+/// The dot product of two rows of codes, a multiple of 32 long, each from -127 to 127.
+pub(crate) type CodeKernel = fn(query: &[i8], row: &[i8]) -> i32;
+
 /// The kernels of one instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels {
@@ -79,6 +82,8 @@ pub(crate) struct Kernels {
     l2: RowKernel,
     panel_dot: PanelKernel,
     panel_l2: PanelKernel,
+    /// Codes against codes.
+    pub(crate) codes: CodeKernel,
 }
 
 impl Kernels {

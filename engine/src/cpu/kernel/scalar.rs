@@ -10,6 +10,7 @@ pub(super) const KERNELS: Kernels = Kernels {
     l2,
     panel_dot,
     panel_l2,
+    codes,
 };
 
 const LANES: usize = 16;
@@ -39,6 +40,14 @@ fn sum(query: &[f32], row: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
         .map(|(&q, &v)| term(q, v))
         .sum();
     lanes.iter().sum::<f32>() + rest
+}
+
+fn codes(query: &[i8], row: &[i8]) -> i32 {
+    query
+        .iter()
+        .zip(row)
+        .map(|(&q, &v)| i32::from(q) * i32::from(v))
+        .sum()
 }
 
 fn panel_dot(

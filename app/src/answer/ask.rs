@@ -1,0 +1,364 @@
+//! [`answer`]: from search results to an answer with its sources.
+
+use std::time::Instant;
+
+use super::citations::Annotator;
+use super::extractive::{EXTRACTIVE, Similarity, extract};
+use super::passage::Passage;
+use super::prompt::{self, NOT_FOUND};
+use super::{
+    Answer, AnswerTimes, AskEvent, AskOptions, GateScale, GenerateError, Generation, Generator, budget, refusal,
+};
+use crate::progress::CancelToken;
+use crate::retrieve::SearchResults;
+
+/// Why the passages' own sentences stand where the model's should.
+const NO_WORDS: &str = "the model wrote nothing; these are the nearest sentences of the documents";
+
+/// A question with what was found for it.
+pub struct Question<'a> {
+    /// The question as asked.
+    pub text: &'a str,
+    /// How to answer.
+    pub options: &'a AskOptions,
+    /// What was found.
+    pub results: &'a SearchResults,
+    /// The gate of the embedder that found it.
+    pub scale: GateScale,
+    /// Similarity of the question with each text, for the extractive answer; `None` where there is none.
+    pub similarity: &'a Similarity<'a>,
+    /// When the question was asked.
+    pub asked_at: Instant,
+}
+
+/// Answers from the passages found: with `generator`, or with their own sentences if there is none.
+///
+/// # Errors
+/// The generator does not load, or died before it said anything. A refusal is not an error, nor is an answer that
+/// was cut off: its `reason` says why.
+pub fn answer(
+    question: &Question<'_>,
+    generator: Option<&mut dyn Generator>,
+    on_event: &mut dyn FnMut(AskEvent),
+    cancel: &CancelToken,
+) -> Result<Answer, GenerateError> {
+    on_event(AskEvent::Retrieved(question.results.hits.clone()));
+    let mut draft = Draft::new(question, on_event);
+    if let Some(reason) = gate(question) {
+        draft.refuse(reason);
+        return Ok(draft.finish());
+    }
+    match generator {
+        None => draft.extract(),
+        Some(generator) => draft.generate(generator, cancel)?,
+    }
+    Ok(draft.finish())
+}
+
+/// Why no model is asked, if none is.
+fn gate(question: &Question<'_>) -> Option<String> {
+    let results = question.results;
+    if results.hits.is_empty() {
+        return Some("no passage matches the question".to_owned());
+    }
+    let score = question.scale.score(results.best_cosine, results.idf_coverage);
+    let needed = question.options.gate;
+    (score < needed).then(|| format!("the nearest passage is not near enough: score {score:.2}, needed {needed:.2}"))
+}
+
+/// An answer in the making.
+struct Draft<'a> {
+    question: &'a Question<'a>,
+    passages: Vec<Passage<'a>>,
+    on_event: &'a mut dyn FnMut(AskEvent),
+    answer: Answer,
+}
+
+impl<'a> Draft<'a> {
+    fn new(question: &'a Question<'a>, on_event: &'a mut dyn FnMut(AskEvent)) -> Self {
+        let results = question.results;
+        Self {
+            question,
+            passages: Passage::number_all(&results.hits),
+            on_event,
+            answer: Answer {
+                question: question.text.to_owned(),
+                answer: String::new(),
+                refused: false,
+                reason: None,
+                model: EXTRACTIVE.to_owned(),
+                citations: Vec::new(),
+                markers_dropped: 0,
+                passages_used: 0,
+                passages_found: results.hits.len(),
+                prompt_tokens: 0,
+                answer_tokens: 0,
+                took_ms: AnswerTimes { retrieve: results.took_ms, ..AnswerTimes::default() },
+            },
+        }
+    }
+
+    fn finish(mut self) -> Answer {
+        self.answer.took_ms.total = self.elapsed_ms();
+        self.answer
+    }
+
+    fn elapsed_ms(&self) -> f64 {
+        self.question.asked_at.elapsed().as_secs_f64() * 1000.0
+    }
+
+    /// Shows a piece of the answer.
+    fn show(&mut self, piece: String) {
+        if piece.is_empty() {
+            return;
+        }
+        if self.answer.took_ms.first_token.is_none() {
+            self.answer.took_ms.first_token = Some(self.elapsed_ms());
+        }
+        self.answer.answer.push_str(&piece);
+        (self.on_event)(AskEvent::Token(piece));
+    }
+
+    fn refuse(&mut self, reason: String) {
+        let (text, citations) = refusal::refusal(&self.passages);
+        self.answer.refused = true;
+        self.answer.reason = Some(reason);
+        self.answer.citations = citations;
+        self.show(text);
+    }
+
+    fn extract(&mut self) {
+        let question = self.question;
+        match extract(question.text, &self.passages, question.similarity) {
+            Some(found) => {
+                self.answer.passages_used = self.passages.len();
+                self.answer.citations = found.citations;
+                self.show(found.text);
+            }
+            None => self.refuse("the passages found hold no sentence".to_owned()),
+        }
+    }
+
+    fn generate(&mut self, generator: &mut dyn Generator, cancel: &CancelToken) -> Result<(), GenerateError> {
+        let question = self.question;
+        generator.name().clone_into(&mut self.answer.model);
+        if !generator.is_loaded() {
+            (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
+        }
+        let sources: Vec<String> = self.passages.iter().map(prompt::source).collect();
+        let fit = budget::fit(generator, &prompt::frame(question.text), &sources, question.options.max_answer_tokens)?;
+        self.answer.passages_used = fit.passages;
+        let prompt = prompt::prompt(question.text, &sources[..fit.passages]);
+        let mut text = Streamed::new(Annotator::new(&self.passages[..fit.passages]));
+        let outcome = generator.generate(&prompt, fit.answer_tokens, &mut |piece| self.show(text.push(piece)), cancel);
+        self.conclude(text, outcome)
+    }
+
+    /// Takes in how the generator ended.
+    fn conclude(
+        &mut self,
+        mut text: Streamed<'_>,
+        outcome: Result<Generation, GenerateError>,
+    ) -> Result<(), GenerateError> {
+        let stopped = match outcome {
+            Ok(generation) => {
+                self.answer.prompt_tokens = generation.prompt_tokens;
+                self.answer.answer_tokens = generation.answer_tokens;
+                generation.stopped
+            }
+            Err(err @ GenerateError::Died { .. }) if text.has_text() => Some(err.to_string()),
+            Err(err) => return Err(err),
+        };
+        if text.says_not_found() {
+            self.refuse("the model found no answer in the passages".to_owned());
+            return Ok(());
+        }
+        if !text.has_text() {
+            self.extract();
+            self.answer.reason = stopped.or_else(|| Some(NO_WORDS.to_owned()));
+            return Ok(());
+        }
+        self.show(text.finish());
+        let annotations = text.annotator.into_annotations();
+        self.answer.markers_dropped = annotations.dropped;
+        self.answer.citations = annotations.citations;
+        self.answer.reason = stopped.or_else(|| {
+            let is_bare = self.answer.citations.is_empty();
+            is_bare.then(|| "no sentence of this answer could be matched to a passage".to_owned())
+        });
+        Ok(())
+    }
+}
+
+/// The model's text on its way through the annotator; its beginning is held back while it may be a refusal.
+struct Streamed<'a> {
+    annotator: Annotator<'a>,
+    head: Option<String>,
+}
+
+impl<'a> Streamed<'a> {
+    fn new(annotator: Annotator<'a>) -> Self {
+        Self { annotator, head: Some(String::new()) }
+    }
+
+    fn push(&mut self, piece: &str) -> String {
+        let Some(head) = &mut self.head else {
+            return self.annotator.push(piece);
+        };
+        head.push_str(piece);
+        if may_be_refusal(head) {
+            return String::new();
+        }
+        let head = self.head.take().unwrap_or_default();
+        self.annotator.push(head.trim_start())
+    }
+
+    fn finish(&mut self) -> String {
+        let head = self.head.take().unwrap_or_default();
+        let mut rest = self.annotator.push(head.trim());
+        rest.push_str(&self.annotator.finish());
+        rest
+    }
+
+    fn has_text(&self) -> bool {
+        self.head.as_ref().is_none_or(|head| !head.trim().is_empty())
+    }
+
+    fn says_not_found(&self) -> bool {
+        self.head.as_ref().is_some_and(|head| bare(head).starts_with(NOT_FOUND))
+    }
+}
+
+/// Whether what was said so far can still turn out to be the refusal that the prompt asks for.
+fn may_be_refusal(head: &str) -> bool {
+    let said = bare(head);
+    NOT_FOUND.starts_with(&said) || said.starts_with(NOT_FOUND)
+}
+
+/// Letters in upper case, without the signs that models like to put around them.
+fn bare(text: &str) -> String {
+    text.trim_start_matches(|letter: char| !letter.is_alphanumeric()).to_uppercase().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
+
+    use super::*;
+    use crate::answer::fake::FakeGenerator;
+    use crate::answer::samples::results;
+
+    const TEXTS: [&str; 2] = ["Standby time is paid at 145 euros per hour.", "Notice of 21 days ends the contract."];
+
+    struct Asked {
+        outcome: Result<Answer, GenerateError>,
+        streamed: String,
+    }
+
+    fn ask(results: &SearchResults, generator: Option<&mut FakeGenerator>) -> Asked {
+        let options = AskOptions::default();
+        let question = Question {
+            text: "How much is standby?",
+            options: &options,
+            results,
+            scale: GateScale::MEANING,
+            similarity: &|_| None,
+            asked_at: Instant::now(),
+        };
+        let mut streamed = String::new();
+        let mut on_event = |event| {
+            if let AskEvent::Token(piece) = event {
+                streamed.push_str(&piece);
+            }
+        };
+        let generator = generator.map(|generator| generator as &mut dyn Generator);
+        let outcome = answer(&question, generator, &mut on_event, &CancelToken::new());
+        Asked { outcome, streamed }
+    }
+
+    #[test]
+    fn an_answer_is_streamed_as_it_stands_in_the_end() {
+        let mut generator = FakeGenerator::saying("Standby time is paid at 145 euros per hour [9].");
+        let asked = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator));
+        let answer = asked.outcome.unwrap();
+        assert_eq!(answer.answer, "Standby time is paid at 145 euros per hour. [1]");
+        assert_eq!(answer.answer, asked.streamed);
+        assert_eq!((answer.passages_used, answer.passages_found), (2, 2));
+        assert_eq!(answer.markers_dropped, 1);
+        assert_eq!(answer.citations[0].start, 1000);
+        assert!(answer.took_ms.first_token.is_some() && !answer.refused);
+    }
+
+    #[test]
+    fn under_the_gate_no_model_is_asked() {
+        let mut generator = FakeGenerator::saying("Whatever.");
+        let asked = ask(&results(&TEXTS, 0.1, 0.1), Some(&mut generator));
+        let answer = asked.outcome.unwrap();
+        assert!(answer.refused && generator.prompts.is_empty());
+        assert!(answer.reason.unwrap().contains("needed"));
+        assert!(answer.answer.contains("cosine 0.90") && answer.answer.contains("Document 0"));
+        assert_eq!(answer.answer, asked.streamed);
+        assert_eq!(answer.citations.len(), 2);
+    }
+
+    #[test]
+    fn nothing_found_is_a_refusal() {
+        let answer = ask(&results(&[], 0.9, 0.9), None).outcome.unwrap();
+        assert!(answer.refused && answer.citations.is_empty());
+    }
+
+    #[test]
+    fn a_model_that_finds_nothing_is_a_refusal_and_never_shown() {
+        for said in ["NOT FOUND", "Not found.", "**NOT FOUND** in the sources"] {
+            let mut generator = FakeGenerator::saying(said);
+            let asked = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator));
+            assert!(asked.outcome.unwrap().refused, "{said}");
+            assert!(!asked.streamed.to_uppercase().contains(NOT_FOUND), "{said}");
+        }
+    }
+
+    #[test]
+    fn where_the_model_writes_nothing_the_passages_speak() {
+        let mut generator = FakeGenerator::saying(" ");
+        let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
+        assert!(answer.answer.contains("145 euros") && !answer.citations.is_empty());
+        assert_eq!(answer.reason.unwrap(), NO_WORDS);
+    }
+
+    #[test]
+    fn words_that_only_begin_like_a_refusal_are_shown() {
+        let mut generator = FakeGenerator::saying("Notice of 21 days ends the contract.");
+        let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
+        assert_eq!(answer.answer, "Notice of 21 days ends the contract. [2]");
+    }
+
+    #[test]
+    fn when_the_process_dies_the_partial_answer_stays() {
+        let mut generator = FakeGenerator::saying("Standby time is paid at 145 euros per hour.").dying_after(10);
+        let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
+        assert!(answer.answer.starts_with("Standby time is paid at 145"));
+        assert!(answer.reason.unwrap().contains("ask again"));
+    }
+
+    #[test]
+    fn a_death_before_the_first_word_is_an_error() {
+        let mut generator = FakeGenerator::saying("Standby.").dying_after(0);
+        let outcome = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome;
+        assert!(matches!(outcome, Err(GenerateError::Died { .. })));
+    }
+
+    #[test]
+    fn without_a_generator_the_passages_speak() {
+        let answer = ask(&results(&TEXTS, 0.8, 0.9), None).outcome.unwrap();
+        assert_eq!(answer.model, EXTRACTIVE);
+        assert_eq!(answer.answer, "Standby time is paid at 145 euros per hour. [1]");
+    }
+
+    #[test]
+    fn an_answer_that_nothing_supports_says_so() {
+        let mut generator = FakeGenerator::saying("Whales sing at night.");
+        let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
+        assert!(answer.citations.is_empty());
+        assert!(answer.reason.unwrap().contains("matched"));
+    }
+}

@@ -1,0 +1,353 @@
+//! [`Annotator`]: citations made by the system while the answer streams.
+//!
+//! A marker of the model passes only where its passage supports the sentence before it; markers that name no
+//! passage, or one that says something else, are dropped and counted. A sentence that is left without a marker gets the
+//! passage that supports it best, if one does. What streams out is the final answer, letter for letter.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
+
+use super::Citation;
+use super::passage::Passage;
+use super::support::Evidence;
+use super::words::{Term, term_set};
+
+/// Longest `[12, 3]` that is looked at; anything longer is text.
+const MAX_MARKER_BYTES: usize = 24;
+const SENTENCE_ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
+
+/// Passes an answer through, piece by piece, and puts its citations right.
+pub(super) struct Annotator<'a> {
+    sources: Vec<(Passage<'a>, Evidence<'a>)>,
+    /// Came in, not yet judged: a `[` that may begin a marker, a full stop that may end a sentence.
+    held: String,
+    /// The sentence under way, without markers.
+    sentence: String,
+    /// Markers put after the sentence under way.
+    cited: Vec<u32>,
+    citations: BTreeMap<u32, Citation>,
+    dropped: usize,
+    last_shown: Option<char>,
+    /// A space came in before a `[`: shown only if something follows it.
+    owes_space: bool,
+}
+
+/// What an answer rests on.
+pub(super) struct Annotations {
+    /// By marker.
+    pub(super) citations: Vec<Citation>,
+    /// Markers that were dropped.
+    pub(super) dropped: usize,
+}
+
+impl<'a> Annotator<'a> {
+    /// For an answer from these passages.
+    pub(super) fn new(passages: &[Passage<'a>]) -> Self {
+        let sources = passages.iter().map(|passage| (*passage, passage.evidence()));
+        Self {
+            sources: sources.collect(),
+            held: String::new(),
+            sentence: String::new(),
+            cited: Vec::new(),
+            citations: BTreeMap::new(),
+            dropped: 0,
+            last_shown: None,
+            owes_space: false,
+        }
+    }
+
+    /// Takes a piece of the model's text; gives what can be shown.
+    pub(super) fn push(&mut self, piece: &str) -> String {
+        self.held.push_str(piece);
+        let mut out = String::new();
+        while self.step(&mut out, false) {}
+        out
+    }
+
+    /// Ends the answer; gives the rest of it.
+    pub(super) fn finish(&mut self) -> String {
+        let mut out = String::new();
+        while self.step(&mut out, true) {}
+        self.end_sentence(&mut out);
+        out
+    }
+
+    /// The citations, after [`Self::finish`].
+    pub(super) fn into_annotations(self) -> Annotations {
+        Annotations { citations: self.citations.into_values().collect(), dropped: self.dropped }
+    }
+
+    /// Judges the front of what is held; false when nothing more can be said yet.
+    fn step(&mut self, out: &mut String, is_last: bool) -> bool {
+        let Some(first) = self.held.chars().next() else {
+            return false;
+        };
+        match first {
+            '[' => self.step_marker(out, is_last),
+            ' ' => self.step_space(out, is_last),
+            '\n' => {
+                self.end_sentence(out);
+                self.pass(first, out);
+                true
+            }
+            _ if SENTENCE_ENDS.contains(&first) => self.step_full_stop(first, out, is_last),
+            _ => {
+                self.pass(first, out);
+                true
+            }
+        }
+    }
+
+    /// The space before a marker goes with it if it is dropped.
+    fn step_space(&mut self, out: &mut String, is_last: bool) -> bool {
+        match self.held[1..].chars().next() {
+            None if !is_last => return false,
+            Some('[') => {
+                self.held.drain(..1);
+                self.owes_space = true;
+            }
+            _ => self.pass(' ', out),
+        }
+        true
+    }
+
+    fn step_marker(&mut self, out: &mut String, is_last: bool) -> bool {
+        let close = self.held.find(']');
+        let inside = &self.held[1..close.unwrap_or(self.held.len())];
+        let may_be_marker = inside.len() < MAX_MARKER_BYTES
+            && inside.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | ' ' | ';'));
+        match close {
+            _ if !may_be_marker => self.pass('[', out),
+            Some(close) if close > 1 => {
+                let numbers = self.held[1..close].to_owned();
+                self.held.drain(..=close);
+                self.judge_markers(&numbers, out);
+            }
+            Some(_) => self.pass('[', out),
+            None if is_last => self.pass('[', out),
+            None => return false,
+        }
+        true
+    }
+
+    /// A sentence ends where white space or the end follows its full stop. Markers that come right after the full
+    /// stop still belong to it.
+    fn step_full_stop(&mut self, stop: char, out: &mut String, is_last: bool) -> bool {
+        let mut after = self.held[stop.len_utf8()..].chars();
+        let wide = !stop.is_ascii();
+        let ends = match after.next() {
+            Some(next) if next.is_whitespace() => {
+                let rest = self.held[stop.len_utf8()..].trim_start_matches([' ', '\t']);
+                match rest.chars().next() {
+                    Some('[') => false,
+                    Some(_) => true,
+                    None if is_last => true,
+                    None => return false,
+                }
+            }
+            Some('[') => false,
+            Some(_) => wide,
+            None if is_last => true,
+            None => return false,
+        };
+        self.pass(stop, out);
+        if ends {
+            self.end_sentence(out);
+        }
+        true
+    }
+
+    /// Shows one letter of text.
+    fn pass(&mut self, letter: char, out: &mut String) {
+        self.held.drain(..letter.len_utf8());
+        if !self.cited.is_empty() && letter.is_alphanumeric() {
+            self.begin_sentence();
+        }
+        let closes = letter.is_whitespace() || matches!(letter, '.' | ',' | ';' | ':' | '!' | '?' | ')');
+        if std::mem::take(&mut self.owes_space) && !closes {
+            self.sentence.push(' ');
+            out.push(' ');
+        }
+        self.sentence.push(letter);
+        self.last_shown = Some(letter);
+        out.push(letter);
+    }
+
+    fn begin_sentence(&mut self) {
+        self.sentence.clear();
+        self.cited.clear();
+    }
+
+    fn judge_markers(&mut self, numbers: &str, out: &mut String) {
+        let claim = term_set(&self.sentence);
+        for number in numbers.split([',', ' ', ';']).filter(|number| !number.is_empty()) {
+            let number = number.parse::<u32>().unwrap_or(0);
+            if self.cited.contains(&number) {
+                continue;
+            }
+            match self.source(number) {
+                Some((_, evidence)) if evidence.supports(&claim) => self.cite(number, &claim, out),
+                _ => self.dropped += 1,
+            }
+        }
+    }
+
+    fn source(&self, number: u32) -> Option<&(Passage<'a>, Evidence<'a>)> {
+        self.sources.iter().find(|(passage, _)| passage.number == number)
+    }
+
+    /// Gives a sentence without a marker the passage that supports it best.
+    fn end_sentence(&mut self, out: &mut String) {
+        if self.cited.is_empty() {
+            let claim = term_set(&self.sentence);
+            if let Some(number) = self.best_source(&claim) {
+                self.cite(number, &claim, out);
+            }
+        }
+        self.begin_sentence();
+    }
+
+    /// The best supporting passage; of equals the better ranked.
+    fn best_source(&self, claim: &HashSet<Term>) -> Option<u32> {
+        let mut best: Option<(f32, u32)> = None;
+        for (passage, evidence) in &self.sources {
+            let support = evidence.support(claim);
+            if evidence.supports(claim) && best.is_none_or(|(most, _)| support > most) {
+                best = Some((support, passage.number));
+            }
+        }
+        best.map(|(_, number)| number)
+    }
+
+    fn cite(&mut self, number: u32, claim: &HashSet<Term>, out: &mut String) {
+        let Some((passage, evidence)) = self.source(number) else {
+            return;
+        };
+        let citation = passage.cite(evidence.best_range(claim));
+        self.owes_space = false;
+        if self.last_shown.is_some_and(|last| !last.is_whitespace() && last != ']') {
+            out.push(' ');
+        }
+        let _ = write!(out, "[{number}]");
+        self.last_shown = Some(']');
+        self.cited.push(number);
+        self.citations.entry(number).or_insert(citation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::answer::samples::hits;
+    use crate::retrieve::SearchHit;
+
+    fn annotate(hits: &[SearchHit], pieces: &[&str]) -> (String, Annotations) {
+        let mut annotator = Annotator::new(&Passage::number_all(hits));
+        let mut shown = String::new();
+        for piece in pieces {
+            shown.push_str(&annotator.push(piece));
+        }
+        shown.push_str(&annotator.finish());
+        (shown, annotator.into_annotations())
+    }
+
+    fn contract() -> Vec<SearchHit> {
+        hits(&[
+            "Drilling is paid per metre. Standby time is paid at 145 euros per hour.",
+            "Notice of 21 days ends the contract.",
+        ])
+    }
+
+    #[test]
+    fn a_good_marker_stays_and_quotes_its_sentence() {
+        let (shown, found) = annotate(&contract(), &["Standby time costs 145 euros per hour [1]."]);
+        assert_eq!(shown, "Standby time costs 145 euros per hour [1].");
+        assert_eq!(found.citations[0].quote, "Standby time is paid at 145 euros per hour.");
+        assert_eq!(found.dropped, 0);
+    }
+
+    #[test]
+    fn markers_that_name_nothing_or_the_wrong_thing_are_replaced() {
+        let (shown, found) = annotate(
+            &contract(),
+            &["Notice of 21 days ends the contract [7]", ". Standby is paid 145 euros per hour. [2]\n"],
+        );
+        assert_eq!(shown, "Notice of 21 days ends the contract. [2] Standby is paid 145 euros per hour. [1]\n");
+        assert_eq!(found.dropped, 2);
+        assert_eq!(found.citations.len(), 2);
+    }
+
+    #[test]
+    fn a_sentence_without_a_marker_gets_one() {
+        let (shown, found) = annotate(&contract(), &["The contract ends with a notice of 21 days."]);
+        assert_eq!(shown, "The contract ends with a notice of 21 days. [2]");
+        assert_eq!(found.citations[0].marker, 2);
+    }
+
+    #[test]
+    fn what_no_passage_says_is_not_cited() {
+        let (shown, found) = annotate(&contract(), &["Whales sing at night [1]. See list[0] and [x]."]);
+        assert_eq!(shown, "Whales sing at night. See list and [x].");
+        assert!(found.citations.is_empty());
+        assert_eq!(found.dropped, 2);
+    }
+
+    #[test]
+    fn an_unclosed_bracket_is_text() {
+        let (shown, _) = annotate(&contract(), &["Open [1"]);
+        assert_eq!(shown, "Open [1");
+    }
+
+    #[test]
+    fn lines_and_bytes_of_a_quote_are_the_documents() {
+        let hits = hits(&["First line.\nStandby time is paid at 145 euros."]);
+        let (_, found) = annotate(&hits, &["Standby time is paid at 145 euros."]);
+        let citation = &found.citations[0];
+        assert_eq!(citation.lines, (11, 11));
+        assert_eq!((citation.start, citation.end), (1012, 1046));
+    }
+
+    proptest! {
+        #[test]
+        fn streaming_in_any_pieces_gives_the_same_answer(
+            text in "(Notice of 21 days|Standby is paid 145 euros per hour|whales|\\[[0-9]{1,2}\\]|\\[|\\]|\\. |\n| |。){0,14}",
+            cuts in proptest::collection::vec(1_usize..9, 0..30),
+        ) {
+            let hits = contract();
+            let (whole, _) = annotate(&hits, &[&text]);
+            let letters: Vec<char> = text.chars().collect();
+            let mut pieces = Vec::new();
+            let mut rest = letters.as_slice();
+            for cut in cuts {
+                let (head, tail) = rest.split_at(cut.min(rest.len()));
+                pieces.push(head.iter().collect::<String>());
+                rest = tail;
+            }
+            pieces.push(rest.iter().collect());
+            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+            let (streamed, found) = annotate(&hits, &pieces);
+            prop_assert_eq!(&streamed, &whole);
+            for citation in &found.citations {
+                let chunk = &hits[citation.marker as usize - 1].chunk;
+                prop_assert_eq!(&chunk.text[citation.start - chunk.start..citation.end - chunk.start], &citation.quote);
+                let shown = format!("[{}]", citation.marker);
+                prop_assert!(streamed.contains(&shown));
+            }
+        }
+
+        #[test]
+        fn every_marker_shown_names_a_citation(text in "[a-z0-9 .\\[\\]]{0,60}") {
+            let (shown, found) = annotate(&contract(), &[&text]);
+            let mut rest = shown.as_str();
+            while let Some(at) = rest.find('[') {
+                rest = &rest[at + 1..];
+                let number = rest.split(']').next().and_then(|inside| inside.parse::<u32>().ok());
+                if let Some(number) = number.filter(|_| rest.contains(']')) {
+                    prop_assert!(found.citations.iter().any(|citation| citation.marker == number));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! [`Generators`]: which generator answers, kept alive between questions.
+
+use std::path::PathBuf;
+
+use super::extractive::EXTRACTIVE;
+use super::llama::LlamaGenerator;
+use super::{GenerateError, Generator};
+use crate::models::{self, Catalogue, GeneratorModel};
+
+/// The generators of a models folder; at most one is loaded.
+pub struct Generators {
+    models_dir: PathBuf,
+    worker_binary: Option<PathBuf>,
+    loaded: Option<LlamaGenerator>,
+}
+
+impl Generators {
+    /// Over the models in `models_dir`, run by `worker_binary` (the running program if `None`).
+    pub fn new(models_dir: PathBuf, worker_binary: Option<PathBuf>) -> Self {
+        Self { models_dir, worker_binary, loaded: None }
+    }
+
+    /// The generator of that name, or the best one installed; `None` stands for the extractive answer. Nothing is
+    /// loaded yet.
+    ///
+    /// # Errors
+    /// No model of that name is installed.
+    pub fn pick(&mut self, name: Option<&str>) -> Result<Option<&mut dyn Generator>, GenerateError> {
+        if name == Some(EXTRACTIVE) || (name.is_none() && cfg!(not(feature = "llama"))) {
+            return Ok(None);
+        }
+        let Some(model) = self.choose(name)? else {
+            return Ok(None);
+        };
+        let is_loaded = self.loaded.as_ref().is_some_and(|loaded| *loaded.model() == model);
+        if !is_loaded {
+            self.loaded = Some(LlamaGenerator::new(model, self.worker_binary.clone()));
+        }
+        Ok(self.loaded.as_mut().map(|loaded| loaded as &mut dyn Generator))
+    }
+
+    /// Ends the model's process and frees its memory.
+    pub fn unload(&mut self) {
+        self.loaded = None;
+    }
+
+    fn choose(&self, name: Option<&str>) -> Result<Option<GeneratorModel>, GenerateError> {
+        let catalogue = Catalogue::built_in().map_err(|err| GenerateError::Load(err.to_string()))?;
+        let installed = models::generators(&catalogue, &self.models_dir);
+        let Some(name) = name else {
+            return Ok(installed.into_iter().find(|model| model.rank.is_some()));
+        };
+        let names: Vec<String> = installed.iter().map(|model| model.name.clone()).collect();
+        let found = installed.into_iter().find(|model| model.name == name);
+        found.map(Some).ok_or_else(|| {
+            GenerateError::Load(format!(
+                "there is no generator named {name:?} in {}; installed are {EXTRACTIVE}{}{}",
+                self.models_dir.display(),
+                if names.is_empty() { "" } else { ", " },
+                names.join(", ")
+            ))
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! Words of a text as evidence: stems, numbers, pairs of ideographs. Grammar words carry none.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_segmentation::UnicodeSegmentation;
+
+static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    "a about after all also am an and any are as at be been being but by can could did do does doing for from \
+     had has have having he her here him his how i if in into is it its just me more most my no nor not of on \
+     one or other our out over own same she should so some such than that the their them then there these they \
+     this those through to too under until up very was we were what when where which while who whom whose why \
+     will with would you your s t"
+        .split_whitespace()
+        .collect()
+});
+
+/// One word of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Term {
+    /// Its stem in lower case, or the number as written without grouping commas.
+    pub(super) text: String,
+    /// Whether it has digits: such words must match exactly to count as support.
+    pub(super) has_digits: bool,
+}
+
+/// The words of `text` that carry meaning, in order.
+pub(super) fn terms(text: &str) -> Vec<Term> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut found = Vec::new();
+    let mut ideograph_before: Option<&str> = None;
+    for word in text.unicode_words() {
+        if is_ideograph(word) {
+            found.extend(ideograph_before.map(|before| plain(format!("{before}{word}"))));
+            ideograph_before = Some(word);
+            continue;
+        }
+        ideograph_before = None;
+        found.extend(term(word, &stemmer));
+    }
+    found
+}
+
+/// [`terms`] without repetitions.
+pub(super) fn term_set(text: &str) -> HashSet<Term> {
+    terms(text).into_iter().collect()
+}
+
+fn term(word: &str, stemmer: &Stemmer) -> Option<Term> {
+    let lower = word.to_lowercase();
+    if word.chars().any(|letter| letter.is_ascii_digit()) {
+        return Some(Term { text: lower.replace(',', ""), has_digits: true });
+    }
+    let bare = lower.trim_end_matches("'s").trim_end_matches("’s");
+    if STOP_WORDS.contains(bare) {
+        return None;
+    }
+    Some(plain(stemmer.stem(bare).into_owned()))
+}
+
+fn plain(text: String) -> Term {
+    Term { text, has_digits: false }
+}
+
+/// Chinese and Japanese have no spaces: one character says little, two next to each other say much.
+fn is_ideograph(word: &str) -> bool {
+    let mut letters = word.chars();
+    let first = letters.next();
+    letters.next().is_none()
+        && first.is_some_and(|letter| {
+            matches!(u32::from(letter), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        terms(text).into_iter().map(|term| term.text).collect()
+    }
+
+    #[test]
+    fn grammar_goes_and_forms_fall_together() {
+        assert_eq!(texts("The glaciers are melting"), texts("a glacier melts"));
+    }
+
+    #[test]
+    fn numbers_are_kept_and_marked() {
+        let found = terms("It costs 1,250 euros");
+        assert!(found.contains(&Term { text: "1250".to_owned(), has_digits: true }));
+    }
+
+    #[test]
+    fn ideographs_count_in_pairs() {
+        assert_eq!(texts("温度和"), ["温度", "度和"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! The first half of a file's way: whether there is anything to do, and its text.
+
+use super::meter::Stopwatch;
+use super::run::Ingestion;
+use super::scan::ScannedFile;
+use super::source;
+use crate::extract::{ExtractError, Extraction};
+use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError};
+
+/// How often a file that changes while it is read is read again.
+const READ_ATTEMPTS: usize = 3;
+
+/// A file on its way from [`prepare`] to [`super::finish::finish`].
+pub(super) struct Prepared {
+    pub(super) file: ScannedFile,
+    pub(super) known: Option<KnownDocument>,
+    pub(super) step: Step,
+    pub(super) stopwatch: Stopwatch,
+}
+
+/// What there is to do with a file.
+pub(super) enum Step {
+    /// The bytes cannot be read.
+    Unreadable(String),
+    /// Nothing to do.
+    Unchanged,
+    /// To be chunked and embedded.
+    Extracted(Box<Text>),
+    /// No text came out.
+    Refused(ExtractError),
+    /// Stopped by the user.
+    Cancelled,
+}
+
+/// The text of a file, and the bytes it came from.
+pub(super) struct Text {
+    pub(super) hash: Hash,
+    pub(super) bytes: u64,
+    pub(super) extraction: Extraction,
+}
+
+/// Reads a file unless its document is up to date.
+pub(super) fn prepare(ingestion: Ingestion<'_>, file: &ScannedFile) -> Result<Prepared, StoreError> {
+    let stopwatch = Stopwatch::start();
+    let mut known = ingestion.store.document_at(&file.path)?;
+    let step = match source::fingerprint(&file.path, ingestion.cancel) {
+        Err(err) => Step::Unreadable(err.to_string()),
+        Ok(None) => Step::Cancelled,
+        Ok(Some((hash, bytes))) => {
+            known = adopt_renamed(ingestion, file, known, &hash)?;
+            read(ingestion, file, known.as_ref(), hash, bytes)?
+        }
+    };
+    Ok(Prepared { file: file.clone(), known, step, stopwatch })
+}
+
+/// A new file whose bytes belong to a document whose file is gone is that document, renamed.
+fn adopt_renamed(
+    ingestion: Ingestion<'_>,
+    file: &ScannedFile,
+    known: Option<KnownDocument>,
+    hash: &Hash,
+) -> Result<Option<KnownDocument>, StoreError> {
+    let Some(newcomer) = known.as_ref().filter(|known| known.status != DocumentStatus::Ready) else {
+        return Ok(known);
+    };
+    let same = ingestion.store.ready_with_hash(hash)?;
+    let Some(renamed) = same.into_iter().find(|document| !document.path.exists()) else {
+        return Ok(known);
+    };
+    ingestion.store.adopt_path(renamed.id, newcomer.id, &file.path)?;
+    ingestion.store.document_at(&file.path)
+}
+
+fn read(
+    ingestion: Ingestion<'_>,
+    file: &ScannedFile,
+    known: Option<&KnownDocument>,
+    hash: Hash,
+    bytes: u64,
+) -> Result<Step, StoreError> {
+    let same = known.filter(|known| known.status == DocumentStatus::Ready && known.hash.as_ref() == Some(&hash));
+    if let Some(known) = same {
+        if ingestion.store.active_key(known.id)?.as_ref() == Some(&ingestion.chunking_key()) {
+            return Ok(Step::Unchanged);
+        }
+        if let Ok(extraction) = ingestion.store.extraction(known.id) {
+            return Ok(Step::Extracted(Box::new(Text { hash, bytes, extraction })));
+        }
+    }
+    Ok(extract(ingestion, file, hash, bytes))
+}
+
+/// Extracts until the file's bytes are the same before and after.
+fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, mut hash: Hash, mut bytes: u64) -> Step {
+    for _ in 0..READ_ATTEMPTS {
+        let result = ingestion.extractor.extract(&file.path, ingestion.cancel);
+        if ingestion.cancel.is_cancelled() {
+            return Step::Cancelled;
+        }
+        match source::fingerprint(&file.path, ingestion.cancel) {
+            Ok(Some((after, _))) if after == hash => {
+                return match result {
+                    Ok(extraction) => Step::Extracted(Box::new(Text { hash, bytes, extraction })),
+                    Err(err) => Step::Refused(err),
+                };
+            }
+            Ok(Some(after)) => (hash, bytes) = after,
+            Ok(None) => return Step::Cancelled,
+            Err(err) => return Step::Unreadable(err.to_string()),
+        }
+    }
+    Step::Unreadable("the file changes while it is read; add it again when it is finished".to_owned())
+}

@@ -1,0 +1,66 @@
+//! [`Library::ask`]: search, then answer from what was found.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use super::{Error, Library};
+use crate::answer::{self, Answer, AskEvent, AskOptions, GateScale, GenerateError, Question};
+use crate::embed::{Embedder, HashEmbedder, TextRole};
+use crate::progress::CancelToken;
+
+impl From<GenerateError> for Error {
+    fn from(err: GenerateError) -> Self {
+        let (title, hint) = match &err {
+            GenerateError::Load(_) => {
+                ("Language model", "`outcrop models` lists what is installed; `--model extractive` answers without one")
+            }
+            GenerateError::TooLong { .. } => {
+                ("Prompt too long", "ingest with smaller chunks, or ask with another model")
+            }
+            GenerateError::Died { .. } => {
+                ("Language model", "ask again to restart it; `--model extractive` answers without one")
+            }
+        };
+        Self::new(title, err.to_string()).with_hint(hint)
+    }
+}
+
+/// See [`Library::ask`].
+pub(super) fn ask(
+    library: &Library,
+    question: &str,
+    options: &AskOptions,
+    on_event: &mut dyn FnMut(AskEvent),
+    cancel: &CancelToken,
+) -> Result<Answer, Error> {
+    let asked_at = Instant::now();
+    let mut generators = library.generators.lock().unwrap_or_else(PoisonError::into_inner);
+    let generator = generators.pick(options.model.as_deref())?;
+    let results = library.search(question, &options.search)?;
+    let question = Question {
+        text: question,
+        options,
+        results: &results,
+        scale: gate_scale(library.embedder.as_ref()),
+        similarity: &|texts| similarity(library, question, texts, cancel),
+        asked_at,
+    };
+    Ok(answer::answer(&question, generator, on_event, cancel)?)
+}
+
+fn gate_scale(embedder: &dyn Embedder) -> GateScale {
+    if embedder.fingerprint() == HashEmbedder.fingerprint() { GateScale::WORDS } else { GateScale::MEANING }
+}
+
+/// Cosines of the question with each text. Without them the words of the extractive answer decide alone.
+fn similarity(library: &Library, question: &str, texts: &[&str], cancel: &CancelToken) -> Option<Vec<f32>> {
+    let embedder = library.embedder.as_ref();
+    if embedder.fingerprint() == HashEmbedder.fingerprint() {
+        return None;
+    }
+    let embed = |texts: &[&str], role| embedder.embed(texts, role, cancel, &mut |_| ());
+    let asked = embed(&[question], TextRole::Query).ok()?;
+    let rows = embed(texts, TextRole::Passage).ok()?;
+    let cosine = |row: &[f32]| row.iter().zip(&asked).map(|(a, b)| a * b).sum();
+    Some(rows.chunks_exact(embedder.dims()).map(cosine).collect())
+}

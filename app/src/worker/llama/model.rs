@@ -1,0 +1,90 @@
+//! A loaded model and the requests it serves.
+
+use std::num::NonZeroU32;
+
+use llama_cpp_2::context::LlamaContext;
+use llama_cpp_2::context::params::LlamaContextParams;
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::model::params::LlamaModelParams;
+
+use super::answer::Answering;
+use super::{Conversation, failed, respond};
+use crate::worker::generate::{GenerateOutcome, GenerateRequest, GenerateTask};
+use crate::worker::protocol::FrameError;
+
+/// Prompt tokens of one forward pass. A cancel is seen between passes.
+pub(super) const BATCH_TOKENS: usize = 64;
+
+/// What to load, and how to run it.
+pub(super) struct LoadOptions {
+    pub(super) path: String,
+    pub(super) threads: u32,
+    pub(super) context_tokens: u32,
+}
+
+/// Loads a model and serves requests until the next load, which it gives back, or the end.
+pub(super) fn serve(
+    backend: &LlamaBackend,
+    options: &LoadOptions,
+    id: u64,
+    service: &mut Conversation,
+) -> Result<Option<GenerateRequest>, FrameError> {
+    let params = LlamaModelParams::default().with_n_gpu_layers(0);
+    let model = match LlamaModel::load_from_file(backend, &options.path, &params) {
+        Ok(model) => model,
+        Err(err) => {
+            respond(service, id, failed(format!("llama.cpp does not load it: {err}")))?;
+            return Ok(service.next_request());
+        }
+    };
+    let context = match new_context(backend, &model, options) {
+        Ok(context) => context,
+        Err(detail) => {
+            respond(service, id, failed(detail))?;
+            return Ok(service.next_request());
+        }
+    };
+    let context_tokens = context.n_ctx();
+    respond(service, id, GenerateOutcome::Loaded { context_tokens })?;
+    serve_loaded(&model, context, service)
+}
+
+fn new_context<'a>(
+    backend: &LlamaBackend,
+    model: &'a LlamaModel,
+    options: &LoadOptions,
+) -> Result<LlamaContext<'a>, String> {
+    let wanted = options.context_tokens.min(model.n_ctx_train()).max(64);
+    let threads = options.threads.max(1) as i32;
+    let params = LlamaContextParams::default()
+        .with_n_ctx(NonZeroU32::new(wanted))
+        .with_n_batch(BATCH_TOKENS as u32)
+        .with_n_ubatch(BATCH_TOKENS as u32)
+        .with_n_threads(threads)
+        .with_n_threads_batch(threads);
+    model.new_context(backend, params).map_err(|err| format!("llama.cpp makes no context of {wanted} tokens: {err}"))
+}
+
+fn serve_loaded(
+    model: &LlamaModel,
+    context: LlamaContext<'_>,
+    service: &mut Conversation,
+) -> Result<Option<GenerateRequest>, FrameError> {
+    let mut answering = Answering::new(model, context);
+    while let Some(request) = service.next_request() {
+        let outcome = match &request.task {
+            GenerateTask::Load { .. } => return Ok(Some(request)),
+            GenerateTask::Cancel => continue,
+            GenerateTask::Count { text } => {
+                let tokens = model.vocab().tokenize(text.as_bytes(), false, false);
+                GenerateOutcome::Counted { tokens: tokens.len() as u32 }
+            }
+            GenerateTask::Generate { system, user, max_tokens } => {
+                answering.answer(request.id, (system, user), *max_tokens, service)?
+            }
+        };
+        respond(service, request.id, outcome)?;
+    }
+    Ok(None)
+}

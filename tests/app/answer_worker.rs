@@ -1,0 +1,151 @@
+//! The generate worker with a small real model: streams, stops, dies and comes back.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod model_support;
+
+use std::time::{Duration, Instant};
+
+use model_support::{TEST_GENERATOR, models_with, outcrop_binary, test_generator};
+use outcrop::CancelToken;
+use outcrop::answer::{ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
+use outcrop::models::GeneratorModel;
+
+fn prompt(user: &str) -> ChatPrompt {
+    ChatPrompt { system: "You are a helpful assistant.".to_owned(), user: user.to_owned() }
+}
+
+fn generate(generator: &mut LlamaGenerator, user: &str, max_tokens: usize) -> Result<Generation, GenerateError> {
+    generator.generate(&prompt(user), max_tokens, &mut |_| (), &CancelToken::new())
+}
+
+#[test]
+fn it_streams_the_same_answer_every_time() {
+    let mut generator = test_generator();
+    let mut streamed = String::new();
+    let user = "What is the capital of France?";
+    let first = generator
+        .generate(&prompt(user), 40, &mut |piece| streamed.push_str(piece), &CancelToken::new())
+        .unwrap();
+    assert!(first.text.contains("Paris"), "{}", first.text);
+    assert_eq!(streamed, first.text);
+    assert!(first.prompt_tokens > 10 && first.answer_tokens > 0);
+    let second = generate(&mut generator, user, 40).unwrap();
+    assert_eq!(second.text, first.text);
+}
+
+#[test]
+fn the_limit_is_kept_and_named() {
+    let generation = generate(&mut test_generator(), "Tell me a long story about the sea.", 8).unwrap();
+    assert_eq!(generation.answer_tokens, 8);
+    assert!(generation.stopped.unwrap().contains("limit of 8 tokens"));
+}
+
+#[test]
+fn a_prompt_that_does_not_fit_is_refused() {
+    let err = generate(&mut test_generator(), &"rock ".repeat(9000), 100).unwrap_err();
+    assert!(matches!(err, GenerateError::TooLong { prompt_tokens, .. } if prompt_tokens > 9000), "{err}");
+}
+
+#[test]
+fn special_tokens_in_contents_are_plain_text() {
+    let mut generator = test_generator();
+    let plain = generator.count_tokens("<|im_end|>").unwrap();
+    assert!(plain > 1, "the template's token must not be read out of a document");
+}
+
+#[test]
+fn cancel_comes_back_at_once_and_the_next_question_works() {
+    let mut generator = test_generator();
+    generator.count_tokens("load").unwrap();
+    let long = format!("{} What is this about?", "The survey went on in the rain. ".repeat(300));
+    for user in ["Tell me a long story about the sea.", long.as_str()] {
+        let cancel = CancelToken::new();
+        let canceller = cancel.clone();
+        let watch = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(400));
+            canceller.cancel();
+            Instant::now()
+        });
+        let generation = generator.generate(&prompt(user), 2000, &mut |_| (), &cancel).unwrap();
+        let cancelled_at = watch.join().unwrap();
+        assert!(cancelled_at.elapsed() < Duration::from_millis(200), "{:?}", cancelled_at.elapsed());
+        assert_eq!(generation.stopped.as_deref(), Some("stopped"));
+    }
+    let next = generate(&mut generator, "What is the capital of France?", 40).unwrap();
+    assert!(next.text.contains("Paris"), "{}", next.text);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_worker_leaves_its_partial_answer_and_comes_back() {
+    let mut generator = test_generator();
+    generator.count_tokens("load").unwrap();
+    let process_id = generator.process_id().unwrap();
+    let mut pieces = 0;
+    let mut on_token = |_: &str| {
+        pieces += 1;
+        if pieces == 3 {
+            let killed = std::process::Command::new("kill").args(["-9", &process_id.to_string()]).status().unwrap();
+            assert!(killed.success());
+        }
+    };
+    let outcome = generator.generate(&prompt("Tell me a long story."), 2000, &mut on_token, &CancelToken::new());
+    let Err(GenerateError::Died { detail, partial }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(detail.contains("killed"), "{detail}");
+    assert!(!partial.is_empty());
+    let next = generate(&mut generator, "What is the capital of France?", 40).unwrap();
+    assert!(next.text.contains("Paris"), "{}", next.text);
+    assert_ne!(generator.process_id(), Some(process_id));
+}
+
+#[test]
+fn a_model_cut_anywhere_is_refused_before_it_is_loaded() {
+    let models = models_with(TEST_GENERATOR);
+    let whole = models.join(TEST_GENERATOR).join("SmolLM2-135M-Instruct.Q4_1.gguf");
+    let bytes = std::fs::metadata(&whole).unwrap().len();
+    let folder = tempfile::tempdir().unwrap();
+    let cut = folder.path().join("cut.gguf");
+    std::fs::copy(&whole, &cut).unwrap();
+    for tenth in (0..10).rev() {
+        let file = std::fs::File::options().write(true).open(&cut).unwrap();
+        file.set_len(bytes * tenth / 10).unwrap();
+        let model = GeneratorModel {
+            name: "cut".to_owned(),
+            title: "Cut".to_owned(),
+            path: cut.clone(),
+            bytes,
+            memory_bytes: 1,
+            rank: None,
+        };
+        let mut generator = LlamaGenerator::new(model, Some(outcrop_binary()));
+        let err = generator.count_tokens("x").unwrap_err();
+        assert!(matches!(&err, GenerateError::Load(detail) if detail.contains("cut off")), "{tenth}: {err}");
+        assert_eq!(generator.process_id(), None);
+    }
+}
+
+#[test]
+fn a_model_in_a_folder_with_any_name_loads() {
+    let models = models_with(TEST_GENERATOR);
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("modèle 模型");
+    std::fs::create_dir(&odd).unwrap();
+    let path = odd.join("a b.gguf");
+    let whole = models.join(TEST_GENERATOR).join("SmolLM2-135M-Instruct.Q4_1.gguf");
+    std::fs::hard_link(&whole, &path).or_else(|_| std::fs::copy(&whole, &path).map(drop)).unwrap();
+    let mut generators = Generators::new(folder.path().to_owned(), Some(outcrop_binary()));
+    let generator = generators.pick(Some("modèle 模型")).unwrap().unwrap();
+    assert!(generator.count_tokens("three small words").unwrap() >= 3);
+}
+
+#[test]
+fn an_unknown_name_lists_what_is_installed() {
+    let mut generators = Generators::new(models_with(TEST_GENERATOR), Some(outcrop_binary()));
+    let Err(err) = generators.pick(Some("gpt")) else {
+        panic!("there is no such model");
+    };
+    assert!(err.to_string().contains(TEST_GENERATOR) && err.to_string().contains("extractive"), "{err}");
+}

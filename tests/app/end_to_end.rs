@@ -1,0 +1,82 @@
+//! From files to a cited answer: real workers, the real embedder and a small real language model.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod model_support;
+
+use std::path::{Path, PathBuf};
+
+use model_support::{TEST_GENERATOR, models_with, outcrop_binary};
+use outcrop::answer::{Answer, AskEvent, AskOptions, EXTRACTIVE};
+use outcrop::ingest::IngestOptions;
+use outcrop::store::DocumentStatus;
+use outcrop::{CancelToken, Library, LibraryOptions};
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/samples")
+}
+
+/// A library over the samples, with the installed models.
+fn library(home: &Path) -> Library {
+    let models = models_with("minilm-int8");
+    models_with("pdfium");
+    let library = Library::open(LibraryOptions {
+        home: Some(home.to_owned()),
+        models: Some(models),
+        worker_binary: Some(outcrop_binary()),
+        ..LibraryOptions::default()
+    })
+    .unwrap();
+    assert_eq!(library.embedder_note(), None);
+    let report = library.ingest(&[samples()], &IngestOptions::default(), &|_| (), &CancelToken::new()).unwrap();
+    for file in &report.files {
+        assert_eq!(file.status, DocumentStatus::Ready, "{:?}: {:?}", file.path, file.reason);
+    }
+    library
+}
+
+fn ask(library: &Library, question: &str, model: &str) -> (Answer, String) {
+    let options = AskOptions { model: Some(model.to_owned()), max_answer_tokens: 64, ..AskOptions::default() };
+    let mut streamed = String::new();
+    let mut on_event = |event| {
+        if let AskEvent::Token(piece) = event {
+            streamed.push_str(&piece);
+        }
+    };
+    let answer = library.ask(question, &options, &mut on_event, &CancelToken::new()).unwrap();
+    (answer, streamed)
+}
+
+/// Every citation is exactly what stands in its document.
+fn assert_citations_land(library: &Library, answer: &Answer) {
+    for citation in &answer.citations {
+        let extraction = library.extraction(citation.document).unwrap();
+        assert_eq!(extraction.text[citation.start..citation.end], citation.quote);
+        assert!(answer.answer.contains(&format!("[{}]", citation.marker)), "{}", answer.answer);
+    }
+}
+
+#[test]
+fn documents_become_a_cited_answer() {
+    let home = tempfile::tempdir().unwrap();
+    let library = library(home.path());
+
+    let question = "How much is the Contractor paid per hour for standby time?";
+    let (answer, streamed) = ask(&library, question, EXTRACTIVE);
+    assert!(answer.answer.contains("145 euros per hour"), "{}", answer.answer);
+    assert!(answer.citations.iter().any(|citation| citation.path.ends_with("drilling-contract.docx")));
+    assert_eq!(answer.answer, streamed);
+    assert_citations_land(&library, &answer);
+
+    let (answer, streamed) = ask(&library, question, TEST_GENERATOR);
+    assert!(!answer.refused && !answer.answer.trim().is_empty(), "{answer:?}");
+    assert_eq!((answer.model.as_str(), answer.answer.as_str()), (TEST_GENERATOR, streamed.as_str()));
+    assert!(answer.passages_used >= 1 && answer.passages_used <= answer.passages_found);
+    assert!(answer.prompt_tokens > 100 && answer.answer_tokens > 0);
+    assert_citations_land(&library, &answer);
+
+    let (answer, _) = ask(&library, "What is the capital of Mongolia?", TEST_GENERATOR);
+    assert!(answer.refused && answer.answer_tokens == 0, "{answer:?}");
+    assert!(!answer.citations.is_empty(), "a refusal names the nearest passages");
+    assert_citations_land(&library, &answer);
+}

@@ -1,0 +1,49 @@
+//! What the suites over models share: where models are, and the product's binary.
+
+#![allow(dead_code, reason = "each suite uses a part of it")]
+
+use std::path::PathBuf;
+
+use outcrop::answer::LlamaGenerator;
+use outcrop::models::{self, Catalogue};
+
+/// The generator of the tests.
+pub(crate) const TEST_GENERATOR: &str = "smollm2-135m";
+
+/// The models folder that `make test` fills.
+pub(crate) fn models_folder() -> PathBuf {
+    let home = outcrop::library::home_folder(None).unwrap();
+    models::folder(None, &home)
+}
+
+/// The models folder, after a check that `entry` is installed in it.
+pub(crate) fn models_with(entry: &str) -> PathBuf {
+    let folder = models_folder();
+    let found = models::entries(&Catalogue::built_in().unwrap(), &folder);
+    let is_installed = found
+        .iter()
+        .any(|found| found.entry.name == entry && found.state == models::EntryState::Installed);
+    assert!(is_installed, "{entry} is not in {}: run `make test`, which fetches it", folder.display());
+    folder
+}
+
+/// The `outcrop` program of the build that this test belongs to.
+pub(crate) fn outcrop_binary() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.ancestors().nth(2).unwrap();
+    let binary = folder.join(format!("outcrop{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        binary.is_file(),
+        "{} is not built: run `make test`, or `cargo build -p app` before this suite",
+        binary.display()
+    );
+    binary
+}
+
+/// The test generator in a worker of its own; not started yet.
+pub(crate) fn test_generator() -> LlamaGenerator {
+    let folder = models_with(TEST_GENERATOR);
+    let known = models::generators(&Catalogue::built_in().unwrap(), &folder);
+    let model = known.into_iter().find(|model| model.name == TEST_GENERATOR).unwrap();
+    LlamaGenerator::new(model, Some(outcrop_binary()))
+}

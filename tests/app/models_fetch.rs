@@ -1,0 +1,238 @@
+//! Fetching: resume, checksums, idempotence, through a folder of wheels and through the real package client.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use outcrop::CancelToken;
+use outcrop::models::{
+    Catalogue, EntryState, FetchPhase, ModelError, Part, Pip, WheelSource, entries, fetch_with,
+};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+const NAME: &str = "tiny";
+/// SHA-256 of "hello world!".
+const SUM: &str = "7509e5bda0c762d2bac7f90d758b5b2263fa01ccbc542ab5e3df163be08e6ca9";
+
+fn catalogue(sum: &str) -> Catalogue {
+    Catalogue::parse(&format!(
+        r#"
+[[entry]]
+name = "{NAME}"
+use = "generator"
+title = "Tiny"
+licence = "MIT"
+sets = ["test"]
+memory_bytes = 1
+manifest = "name = 'tiny'"
+[[entry.file]]
+name = "tiny.gguf"
+bytes = 12
+sha256 = "{sum}"
+[[entry.file.part]]
+package = "outcrop-tiny-part1"
+version = "1.0.0"
+path = "outcrop_tiny_part1/data.bin"
+wheel_bytes = 1000
+[[entry.file.part]]
+package = "outcrop-tiny-part2"
+version = "1.0.0"
+path = "outcrop_tiny_part2/data.bin"
+wheel_bytes = 1000
+"#
+    ))
+    .unwrap()
+}
+
+fn write_wheel(folder: &Path, part: u32, content: &str) {
+    let package = format!("outcrop_tiny_part{part}");
+    let file = File::create(folder.join(format!("{package}-1.0.0-py3-none-any.whl"))).unwrap();
+    let mut wheel = ZipWriter::new(file);
+    let info = format!("{package}-1.0.0.dist-info");
+    let members = [
+        (format!("{package}/data.bin"), content.to_owned()),
+        (format!("{info}/METADATA"), format!("Metadata-Version: 2.1\nName: {package}\nVersion: 1.0.0\n")),
+        (format!("{info}/WHEEL"), "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n".to_owned()),
+        (format!("{info}/RECORD"), String::new()),
+    ];
+    for (name, text) in members {
+        wheel.start_file(name, SimpleFileOptions::default()).unwrap();
+        wheel.write_all(text.as_bytes()).unwrap();
+    }
+    wheel.finish().unwrap();
+}
+
+/// Copies wheels from a folder and notes what it was asked for.
+struct FolderSource {
+    folder: PathBuf,
+    asked: RefCell<Vec<String>>,
+    fails_for: Option<&'static str>,
+}
+
+impl FolderSource {
+    fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), asked: RefCell::default(), fails_for: None }
+    }
+}
+
+impl WheelSource for FolderSource {
+    fn download(
+        &self,
+        part: &Part,
+        folder: &Path,
+        _scratch: &Path,
+        on_bytes: &mut dyn FnMut(u64),
+        _cancel: &CancelToken,
+    ) -> Result<(), ModelError> {
+        self.asked.borrow_mut().push(part.package.clone());
+        if self.fails_for == Some(part.package.as_str()) {
+            return Err(ModelError::Cancelled);
+        }
+        on_bytes(500);
+        let name = format!("{}-{}-py3-none-any.whl", part.package.replace('-', "_"), part.version);
+        std::fs::copy(self.folder.join(&name), folder.join(&name)).unwrap();
+        Ok(())
+    }
+}
+
+struct Bench {
+    wheels: tempfile::TempDir,
+    models: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let bench = Self { wheels: tempfile::tempdir().unwrap(), models: tempfile::tempdir().unwrap() };
+        write_wheel(bench.wheels.path(), 1, "hello ");
+        write_wheel(bench.wheels.path(), 2, "world!");
+        bench
+    }
+
+    fn fetch(&self, catalogue: &Catalogue, source: &dyn WheelSource) -> Result<(), ModelError> {
+        let names = [NAME.to_owned()];
+        fetch_with(catalogue, source, self.models.path(), &names, &mut |_| (), &CancelToken::new())
+    }
+
+    fn model(&self) -> PathBuf {
+        self.models.path().join(NAME).join("tiny.gguf")
+    }
+
+    fn state(&self) -> EntryState {
+        entries(&catalogue(SUM), self.models.path())[0].state
+    }
+}
+
+#[test]
+fn parts_are_joined_checked_and_installed_once() {
+    let bench = Bench::new();
+    let source = FolderSource::new(bench.wheels.path());
+    assert_eq!(bench.state(), EntryState::Missing);
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    assert_eq!(std::fs::read_to_string(bench.model()).unwrap(), "hello world!");
+    assert_eq!(bench.state(), EntryState::Installed);
+    assert!(bench.model().with_file_name("manifest.toml").is_file());
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    assert_eq!(source.asked.borrow().len(), 2, "the second fetch must download nothing");
+}
+
+#[test]
+fn an_interrupted_fetch_goes_on_where_it_was() {
+    let bench = Bench::new();
+    let mut source = FolderSource::new(bench.wheels.path());
+    source.fails_for = Some("outcrop-tiny-part2");
+    assert_eq!(bench.fetch(&catalogue(SUM), &source), Err(ModelError::Cancelled));
+    assert_eq!(bench.state(), EntryState::Missing);
+    let source = FolderSource::new(bench.wheels.path());
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    assert_eq!(*source.asked.borrow(), ["outcrop-tiny-part2"]);
+    assert_eq!(bench.state(), EntryState::Installed);
+}
+
+#[test]
+fn a_wrong_sum_names_both_and_installs_nothing() {
+    let bench = Bench::new();
+    let wrong = "0".repeat(64);
+    let err = bench.fetch(&catalogue(&wrong), &FolderSource::new(bench.wheels.path())).unwrap_err();
+    let text = err.to_string();
+    assert!(text.contains(SUM) && text.contains(&wrong) && text.contains("tiny.gguf"), "{text}");
+    assert!(!bench.model().exists());
+    let source = FolderSource::new(bench.wheels.path());
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    assert_eq!(source.asked.borrow().len(), 2, "wheels with a wrong sum must not be used again");
+}
+
+#[test]
+fn too_long_a_part_is_a_mismatch() {
+    let bench = Bench::new();
+    write_wheel(bench.wheels.path(), 2, &"world! ".repeat(100_000));
+    let err = bench.fetch(&catalogue(SUM), &FolderSource::new(bench.wheels.path())).unwrap_err();
+    assert!(matches!(err, ModelError::Mismatch { found_bytes: 13, .. }), "{err}");
+}
+
+#[test]
+fn a_damaged_wheel_is_named_and_fetched_anew() {
+    let bench = Bench::new();
+    let path = bench.wheels.path().join("outcrop_tiny_part1-1.0.0-py3-none-any.whl");
+    std::fs::write(&path, "not a zip").unwrap();
+    let err = bench.fetch(&catalogue(SUM), &FolderSource::new(bench.wheels.path())).unwrap_err();
+    assert!(matches!(&err, ModelError::Wheel { package, .. } if package == "outcrop-tiny-part1"), "{err}");
+    write_wheel(bench.wheels.path(), 1, "hello ");
+    bench.fetch(&catalogue(SUM), &FolderSource::new(bench.wheels.path())).unwrap();
+}
+
+#[test]
+fn a_changed_file_is_noticed_and_put_right() {
+    let bench = Bench::new();
+    let source = FolderSource::new(bench.wheels.path());
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    std::fs::write(bench.model(), "HELLO WORLD!").unwrap();
+    assert_eq!(bench.state(), EntryState::Incomplete);
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    assert_eq!(std::fs::read_to_string(bench.model()).unwrap(), "hello world!");
+}
+
+#[test]
+fn a_right_file_put_there_by_hand_is_taken() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.model().parent().unwrap()).unwrap();
+    std::fs::write(bench.model(), "hello world!").unwrap();
+    let source = FolderSource::new(bench.wheels.path());
+    bench.fetch(&catalogue(SUM), &source).unwrap();
+    assert!(source.asked.borrow().is_empty());
+    assert_eq!(bench.state(), EntryState::Installed);
+}
+
+#[test]
+fn progress_reaches_its_total() {
+    let bench = Bench::new();
+    let mut seen = Vec::new();
+    fetch_with(
+        &catalogue(SUM),
+        &FolderSource::new(bench.wheels.path()),
+        bench.models.path(),
+        &[NAME.to_owned()],
+        &mut |progress| seen.push((progress.phase, progress.bytes_done, progress.bytes_total)),
+        &CancelToken::new(),
+    )
+    .unwrap();
+    assert!(seen.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{seen:?}");
+    assert!(seen.contains(&(FetchPhase::Downloading, 500, 2000)));
+    assert_eq!(seen.last(), Some(&(FetchPhase::Done, 2000, 2000)));
+}
+
+#[test]
+fn the_package_client_fetches_and_says_why_it_cannot() {
+    let bench = Bench::new();
+    let links = format!("--find-links={}", bench.wheels.path().display());
+    let pip = Pip { extra_args: vec!["--no-index".to_owned(), links] };
+    bench.fetch(&catalogue(SUM), &pip).unwrap();
+    assert_eq!(bench.state(), EntryState::Installed);
+    let empty = Bench::new();
+    let nowhere = Pip { extra_args: vec!["--no-index".to_owned(), "--find-links=.".to_owned()] };
+    let err = empty.fetch(&catalogue(SUM), &nowhere).unwrap_err();
+    assert!(matches!(&err, ModelError::Download { package, .. } if package == "outcrop-tiny-part1"), "{err}");
+}

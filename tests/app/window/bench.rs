@@ -1,0 +1,221 @@
+//! A window on a library of its own, and the documents that the tests put into it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use egui::{DroppedFile, DroppedFileHandle};
+use egui_kittest::Harness;
+use outcrop::LibraryOptions;
+use outcrop::embed::HashEmbedder;
+use outcrop::extract::{Coverage, DocumentKind, Extract, ExtractError, Extraction, Span, SpanPlace};
+use outcrop::progress::CancelToken;
+use outcrop::state::{AppState, Settings};
+use outcrop::ui::{WindowOptions, Workbench, WorkbenchOptions};
+use tempfile::TempDir;
+
+/// Longest wait for a job.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A window with its library.
+pub(crate) struct Bench {
+    pub(crate) harness: Harness<'static, Option<Workbench>>,
+    folder: TempDir,
+    hold: Arc<AtomicBool>,
+}
+
+impl Bench {
+    /// A window on an empty library.
+    pub(crate) fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let hold = Arc::new(AtomicBool::new(false));
+        let extractor = Arc::new(PlainText { hold: Arc::clone(&hold) });
+        let library = LibraryOptions {
+            home: Some(folder.path().join("home")),
+            embedder: Some(Arc::new(HashEmbedder)),
+            extractor: Some(extractor),
+            ..LibraryOptions::default()
+        };
+        let home = library.home.clone();
+        let window = WindowOptions { library, home, samples: None };
+        let harness = Harness::builder().with_size([1280.0, 800.0]).with_max_steps(64).build_ui_state(
+            move |ui, workbench: &mut Option<Workbench>| match workbench {
+                None => {
+                    let options = WorkbenchOptions { window: window.clone(), settings: Settings::default() };
+                    *workbench = Some(Workbench::new(ui.ctx(), options));
+                }
+                Some(workbench) => {
+                    workbench.logic(ui.ctx());
+                    workbench.ui(ui);
+                }
+            },
+            None,
+        );
+        let mut bench = Self { harness, folder, hold };
+        bench.until(|state| state.library.documents.value().is_some());
+        bench
+    }
+
+    /// A window on a library that holds the test documents.
+    pub(crate) fn filled() -> Self {
+        let mut bench = Self::empty();
+        for (name, text) in documents() {
+            bench.write(name, &text);
+        }
+        bench.drop_files(&[""]);
+        bench.until(|state| state.library.totals().0 == documents().len() && state.library.ingest.is_none());
+        bench
+    }
+
+    /// Writes a document into the folder that [`Bench::drop_files`] drops from.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let folder = self.folder.path().join("documents");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+
+    /// Drops files of the documents' folder onto the window; the empty name is the folder itself.
+    pub(crate) fn drop_files(&mut self, names: &[&str]) {
+        let folder = self.folder.path().join("documents");
+        let handle = |name: &&str| -> DroppedFileHandle { Arc::new(Dropped(folder.join(name))) };
+        self.harness.input_mut().dropped_files = names.iter().map(handle).collect();
+        self.harness.step();
+    }
+
+    /// Keeps the reader waiting until it is cancelled.
+    pub(crate) fn hold_reader(&self, hold: bool) {
+        self.hold.store(hold, Ordering::SeqCst);
+    }
+
+    /// What the window shows.
+    pub(crate) fn state(&self) -> &AppState {
+        self.harness.state().as_ref().unwrap().state()
+    }
+
+    /// Runs frames until `done`.
+    pub(crate) fn until(&mut self, done: impl Fn(&AppState) -> bool) {
+        let begun = Instant::now();
+        self.settle();
+        while !self.harness.state().as_ref().is_some_and(|workbench| done(workbench.state())) {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "nothing came: {:#?}",
+                self.harness.state().as_ref().map(Workbench::state)
+            );
+            std::thread::sleep(Duration::from_millis(5));
+            self.harness.step();
+        }
+        self.settle();
+    }
+
+    /// Runs frames until what was clicked has been carried out and drawn.
+    pub(crate) fn settle(&mut self) {
+        self.harness.run_steps(4);
+    }
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|err| err.to_string())
+    }
+}
+
+/// Reads plain text in this process, with every 1200 bytes as a page.
+struct PlainText {
+    hold: Arc<AtomicBool>,
+}
+
+impl Extract for PlainText {
+    fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+        while self.hold.load(Ordering::SeqCst) {
+            if cancel.is_cancelled() {
+                return Err(ExtractError::Cancelled { path: path.to_owned() });
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        if text.trim().is_empty() {
+            return Err(ExtractError::Empty { path: path.to_owned() });
+        }
+        let spans = pages(&text);
+        let coverage = Coverage { pages: Some(spans.len() as u32), ..Coverage::default() };
+        Ok(Extraction { kind: DocumentKind::Text, title: None, text, spans, coverage })
+    }
+}
+
+/// A reader of plain text.
+pub(crate) fn plain_text() -> Arc<dyn Extract> {
+    Arc::new(PlainText { hold: Arc::default() })
+}
+
+fn pages(text: &str) -> Vec<Span> {
+    let starts: Vec<usize> = (0..text.len()).step_by(1200).map(|byte| text.floor_char_boundary(byte)).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let page = |(index, (start, end)): (usize, (&usize, usize))| Span {
+        start: *start,
+        end,
+        place: SpanPlace::Page(index as u32 + 1),
+    };
+    starts.iter().zip(ends).enumerate().map(page).collect()
+}
+
+/// Name and text of the documents that a filled library holds.
+pub(crate) fn documents() -> Vec<(&'static str, String)> {
+    vec![
+        ("geology.txt", topics(&[GRANITE, WEATHER, PUMPS, GRANITE])),
+        ("kettles.txt", KETTLES.to_owned()),
+        ("岩層.txt", "露頭は岩層が地表に現れる場所である。\n花崗岩は硬い。\n".repeat(3)),
+    ]
+}
+
+const GRANITE: [&str; 5] = [
+    "Granite is a coarse rock of quartz and feldspar.",
+    "The quartz in granite resists the weather for long.",
+    "Granite outcrops where softer rock has gone.",
+    "A granite outcrop shows joints and quartz veins.",
+    "Feldspar gives granite its pink colour.",
+];
+const WEATHER: [&str; 5] = [
+    "Rain falls mostly in spring at the station.",
+    "Spring rain swells the river below the station.",
+    "Wind and rain delay the boat in spring.",
+    "The station notes rain and wind each hour.",
+    "Snow replaces rain at the station in winter.",
+];
+const PUMPS: [&str; 5] = [
+    "The pump has a red button on its lid.",
+    "Hold the red button for five seconds to reset the pump.",
+    "A pump that hums needs its valve cleaned.",
+    "Clean the valve of the pump with warm water.",
+    "Close the lid before the pump is started.",
+];
+const KETTLES: &str = "The kettle holds two litres. It switches off when the water boils. Descale the kettle each month \
+    with lemon juice. A kettle without water must not be switched on.\n";
+
+/// Paragraphs of five sentences, one for each topic.
+pub(crate) fn topics(topics: &[[&str; 5]]) -> String {
+    topics.iter().map(|sentences| sentences.join(" ") + "\n\n").collect()
+}
+
+/// A text of about `pages` pages of 2 000 characters, whose topic changes now and then.
+pub(crate) fn long_text(pages: usize) -> String {
+    let mut text = String::new();
+    let mut number = 0;
+    while text.len() < pages * 2000 {
+        let sentences = [GRANITE, WEATHER, PUMPS][number % 3];
+        let rotated: Vec<String> =
+            (0..5).map(|at| format!("{} Note {number}.", sentences[(at + number / 3) % 5])).collect();
+        text.push_str(&rotated.join(" "));
+        text.push_str("\n\n");
+        number += 1;
+    }
+    text
+}

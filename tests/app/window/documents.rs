@@ -1,0 +1,84 @@
+//! The library space: from an empty library to documents and back.
+
+use egui::Role;
+use egui_kittest::kittest::Queryable;
+
+use crate::bench::Bench;
+
+#[test]
+fn an_empty_library_offers_a_way_in() {
+    let bench = Bench::empty();
+    bench.harness.get_by_label("Drop documents here to ask questions about them");
+    for button in ["Try the samples", "Choose files…", "Choose folder…"] {
+        bench.harness.get_by_role_and_label(Role::Button, button);
+    }
+}
+
+#[test]
+fn dropped_files_are_listed_and_open_in_chunks() {
+    let mut bench = Bench::filled();
+    bench.harness.get_by_label("3 searchable documents").rect();
+    bench.harness.get_by_role_and_label(Role::Row, "geology.txt").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Open in Chunks").click();
+    bench.until(|state| state.lab.result.value().is_some_and(|result| !result.chunks.is_empty()));
+    bench.harness.get_by_role_and_label(Role::Button, "Chunk 1");
+    bench.harness.get_by_label_contains("Granite is a coarse rock");
+}
+
+#[test]
+fn the_filter_and_the_headings_order_the_table() {
+    let mut bench = Bench::filled();
+    bench.harness.get_by_label("Filter documents").focus();
+    bench.harness.get_by_label("Filter documents").type_text("kett");
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Row, "kettles.txt");
+    assert!(bench.harness.query_by_role_and_label(Role::Row, "geology.txt").is_none());
+    bench.harness.get_by_role_and_label(Role::RadioButton, "Problems").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Show all documents").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Sort by size").click();
+    bench.settle();
+    let top = |name: &str| bench.harness.get_by_role_and_label(Role::Row, name).rect().top();
+    assert!(top("kettles.txt") < top("geology.txt"));
+}
+
+#[test]
+fn a_document_without_text_says_why() {
+    let mut bench = Bench::empty();
+    bench.write("blank.txt", " \n");
+    bench.drop_files(&["blank.txt"]);
+    bench.until(|state| state.library.documents.value().is_some_and(|documents| documents.len() == 1));
+    bench.harness.get_by_role_and_label(Role::Row, "blank.txt").click();
+    bench.settle();
+    bench.harness.get_by_label_contains("holds no text");
+    assert_eq!(bench.state().library.totals(), (0, 0));
+}
+
+#[test]
+fn a_running_ingest_shows_progress_and_can_be_cancelled() {
+    let mut bench = Bench::empty();
+    bench.write("slow.txt", "Granite.");
+    bench.hold_reader(true);
+    bench.drop_files(&["slow.txt"]);
+    bench.until(|state| state.library.ingest.is_some());
+    bench.harness.get_by_label("Ingest progress");
+    bench.harness.get_by_role_and_label(Role::Button, "Cancel ingest").click();
+    bench.until(|state| state.library.ingest.is_none() && state.library.last_report.is_some());
+    assert!(bench.state().library.last_report.as_ref().is_some_and(|report| report.cancelled));
+    assert_eq!(bench.state().library.totals(), (0, 0));
+}
+
+#[test]
+fn removed_documents_come_back_with_undo() {
+    let mut bench = Bench::filled();
+    bench.harness.get_by_role_and_label(Role::Row, "kettles.txt").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Remove selected").click();
+    bench.until(|state| state.notices.iter().any(|notice| notice.undo.is_some()));
+    assert_eq!(bench.state().library.totals().0, 2);
+    bench.harness.get_by_label("Undo").click();
+    bench.until(|state| state.library.totals().0 == 3);
+    bench.harness.get_by_role_and_label(Role::Row, "kettles.txt");
+}

@@ -1,0 +1,12 @@
+//! The window, driven by role and label over a real library in a temporary folder.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod bench;
+mod chat;
+mod chunks;
+mod documents;
+mod keyboard;
+mod pictures;
+mod search;
+mod speed;

@@ -1,0 +1,71 @@
+//! A long document costs no more to draw than a short one.
+
+use std::time::{Duration, Instant};
+
+use egui::Vec2;
+use outcrop::chunk::{ChunkerConfig, ChunkerKind, Threshold};
+use outcrop::command::Command;
+
+use crate::bench::{Bench, long_text};
+
+/// Pages of the document, at 2 000 characters each.
+const PAGES: usize = 300;
+
+#[test]
+fn three_hundred_pages_are_drawn_in_a_few_milliseconds() {
+    let mut bench = Bench::empty();
+    bench.write("long.txt", &long_text(PAGES));
+    bench.drop_files(&["long.txt"]);
+    bench.until(|state| state.library.totals().0 == 1 && state.library.ingest.is_none());
+    let document = bench.state().library.listed()[0].id;
+    let config = ChunkerConfig {
+        kind: ChunkerKind::Semantic,
+        threshold: Threshold::Fixed(0.25),
+        overlap: 0,
+        ..ChunkerConfig::default()
+    };
+    let workbench = bench.harness.state_mut().as_mut().unwrap();
+    workbench.push(Command::OpenInChunks { document, byte: None });
+    workbench.push(Command::SetChunker(config.clone()));
+    bench.until(|state| state.lab.result.value().is_some_and(|result| !result.curve.is_empty()));
+    bench.until(|state| !state.lab.result.is_pending());
+
+    let scroll = timed(&mut bench, |bench, step| {
+        bench.harness.hover_at(egui::pos2(400.0, 400.0));
+        bench.harness.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: Vec2::new(0.0, -300.0 - step as f32),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: egui::Modifiers::NONE,
+        });
+    });
+    let drag = timed(&mut bench, |bench, step| {
+        let threshold = Threshold::Fixed(0.2 + 0.01 * step as f32);
+        let workbench = bench.harness.state_mut().as_mut().unwrap();
+        workbench.push(Command::SetChunker(ChunkerConfig { threshold, ..config.clone() }));
+    });
+    let result = bench.state().lab.result.value().unwrap();
+    eprintln!(
+        "{PAGES} pages, {} rows, {} chunks: {scroll:.2?} a frame while scrolling, {drag:.2?} while dragging, cut in {:.1} ms",
+        result.rows.rows.len(),
+        result.chunks.len(),
+        result.cut_ms,
+    );
+    // Generous, for machines that do other work: what is held here is that length does not matter.
+    assert!(scroll < Duration::from_millis(60) && drag < Duration::from_millis(60));
+}
+
+/// Median time of logic and drawing over thirty frames.
+fn timed(bench: &mut Bench, mut act: impl FnMut(&mut Bench, usize)) -> Duration {
+    let mut times: Vec<Duration> = (0..30)
+        .map(|step| {
+            act(bench, step);
+            let begun = Instant::now();
+            bench.harness.step();
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[times.len() / 2]
+}
