@@ -1,7 +1,7 @@
 //! Scores of a chunking against excerpts, per question, over code-point ranges.
 //!
 //! With `retrieved` the chunks that were found for a question: *recall* is the part of the excerpts that they
-//! hold; *precision* the part of them (plain sum of lengths) that is excerpt; *IoU* the same text over retrieved
+//! hold; *precision* the part of them (plain sum of lengths) that is excerpt; *`IoU`* the same text over retrieved
 //! lengths plus excerpt text not retrieved. *Precision-omega* needs no retrieval: it takes every chunk that touches
 //! an excerpt, which is the best precision a perfect retriever could reach at full recall.
 

@@ -29,13 +29,13 @@ pub struct ChunkingRow {
     pub precision_sd: f64,
     /// Mean precision-omega.
     pub precision_omega_mean: f64,
-    /// Mean IoU.
+    /// Mean `IoU`.
     pub iou_mean: f64,
-    /// Population standard deviation of IoU.
+    /// Population standard deviation of `IoU`.
     pub iou_sd: f64,
     /// Lower and upper end of the 95 % interval of mean recall.
     pub recall_interval: (f64, f64),
-    /// The same of mean IoU.
+    /// The same of mean `IoU`.
     pub iou_interval: (f64, f64),
 }
 

@@ -135,8 +135,8 @@ impl Bench {
     /// Makes sure that the vectors which `request` needs are there.
     fn embed_segments(&self, open: &mut OpenDocument, request: &LabRequest, cancel: &CancelToken) -> Result<(), Error> {
         let total = open.vectors.num_segments();
-        let is_semantic = request.config.kind == ChunkerKind::Semantic;
-        if !(is_semantic || request.curve_wanted || total <= FREE_SEGMENTS) {
+        let needs_vectors = request.config.kind.needs_vectors();
+        if !(needs_vectors || request.curve_wanted || total <= FREE_SEGMENTS) {
             return Ok(());
         }
         let document = open.id;
