@@ -10,6 +10,7 @@ pub mod answer;
 pub mod chunk;
 pub mod cli;
 pub mod embed;
+pub mod eval;
 pub mod extract;
 pub mod ingest;
 pub mod library;

@@ -10,7 +10,8 @@ step 'Fetching native libraries, models and test models'
 "$outcrop" models fetch --tests
 OUTCROP_MODELS=${OUTCROP_MODELS:-$(outcrop_home)/models}
 OUTCROP_GPU=${OUTCROP_GPU:-software}
-export OUTCROP_MODELS OUTCROP_GPU
+OUTCROP_WORKER=$outcrop
+export OUTCROP_MODELS OUTCROP_GPU OUTCROP_WORKER
 
 # Document tests first: the closing lines of the run are those of the suites.
 step 'Testing the examples in the documentation'

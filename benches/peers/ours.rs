@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use engine::{
-    FileSpec, GpuMode, Hit, Metric, Query, RowFilter, Searcher, SearcherOptions, Snapshot,
-    VectorFile,
+    FileSpec, GpuMode, Hit, Metric, Precision, Query, RowFilter, Searcher, SearcherOptions,
+    Snapshot, VectorFile,
 };
 
 /// Batch sizes that are timed.
@@ -44,8 +44,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             k,
             ..Query::new(&queries[..batch * dims])
         };
-        report(&searcher, &snapshot, &query, batch, 100, repeats)?;
+        report(&searcher, &snapshot, &query, 100, repeats)?;
     }
+    let certified = Query {
+        k,
+        precision: Precision::Certified,
+        ..Query::new(&queries[..dims])
+    };
+    report(&searcher, &snapshot, &certified, 100, repeats)?;
     let filter = RowFilter::from_predicate(&snapshot, |id| id % 5 == 0);
     for batch in [1, 64] {
         let query = Query {
@@ -53,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             filter: Some(&filter),
             ..Query::new(&queries[..batch * dims])
         };
-        report(&searcher, &snapshot, &query, batch, 20, repeats)?;
+        report(&searcher, &snapshot, &query, 20, repeats)?;
     }
     Ok(())
 }
@@ -83,6 +89,7 @@ fn import(rows: &Path, dims: usize) -> Result<VectorFile, Box<dyn Error>> {
         let ids: Vec<u64> = (first..first + (values.len() / dims) as u64).collect();
         file.append(&ids, values)?;
     }
+    file.write_codes()?;
     Ok(file)
 }
 
@@ -91,7 +98,6 @@ fn report(
     searcher: &Searcher,
     snapshot: &Snapshot,
     query: &Query<'_>,
-    batch: usize,
     percent: u32,
     repeats: usize,
 ) -> Result<(), Box<dyn Error>> {
@@ -110,9 +116,14 @@ fn report(
         .map(|hits| hits.iter().map(|hit| hit.id).collect())
         .collect();
     let (median, best) = (times[times.len() / 2], times[0]);
-    let k = query.k;
+    let (k, batch) = (query.k, query.vectors.len() / snapshot.dims());
+    let precision = match query.precision {
+        Precision::Full => "f32",
+        Precision::Certified => "certified",
+    };
     println!(
-        "{{\"queries\": {batch}, \"k\": {k}, \"filter_percent\": {percent}, \"ms\": {median:.3}, \"best_ms\": {best:.3}, \"ids\": {ids:?}}}"
+        "{{\"precision\": {precision:?}, \"queries\": {batch}, \"k\": {k}, \"filter_percent\": {percent}, \
+         \"ms\": {median:.3}, \"best_ms\": {best:.3}, \"ids\": {ids:?}}}"
     );
     Ok(())
 }

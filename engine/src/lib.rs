@@ -21,6 +21,17 @@
 //! # }
 //! ```
 //!
+//! | to | see |
+//! |---|---|
+//! | make, open, append, delete, compact, verify a file | [`VectorFile`], [`FileSpec`] |
+//! | read while a writer goes on | [`Snapshot`] |
+//! | search, on the CPU or a GPU | [`Searcher`], [`Query`], [`SearchOutcome`] |
+//! | search among some rows | [`RowFilter`] |
+//! | search faster, with the same answer | [`Precision::Certified`], [`VectorFile::write_codes`] |
+//! | choose what "close" means | [`Metric`] |
+//!
+//! `engine/examples/` has a program for each.
+//!
 //! Where to start reading: [`VectorFile`] for the file, [`Searcher`] for the search, `bound.rs`
 //! for why f32 kernels may select and lose nothing.
 

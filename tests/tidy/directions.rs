@@ -18,13 +18,14 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("worker", "extract progress"),
     ("retrieve", "embed extract progress store"),
     ("ingest", "chunk embed extract progress store"),
+    ("eval", "chunk embed progress retrieve"),
     ("answer", "extract models progress retrieve store worker"),
     ("library", "answer chunk embed extract ingest models progress retrieve store worker"),
     ("state", "answer chunk extract ingest library models progress retrieve store"),
     ("jobs", "answer chunk embed extract ingest library models progress retrieve state store"),
     ("command", "answer chunk extract ingest jobs library models progress retrieve state store"),
     ("ui", "answer chunk command extract ingest jobs library models progress retrieve state store"),
-    ("cli", "answer chunk embed extract ingest library models progress retrieve store ui worker"),
+    ("cli", "answer chunk embed eval extract ingest library models progress retrieve store ui worker"),
 ];
 
 /// What a window is made of.

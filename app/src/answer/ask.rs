@@ -12,6 +12,9 @@ use super::{
 use crate::progress::CancelToken;
 use crate::retrieve::SearchResults;
 
+/// Why the passages' own sentences stand where the model's should.
+const NO_WORDS: &str = "the model wrote nothing; these are the nearest sentences of the documents";
+
 /// A question with what was found for it.
 pub struct Question<'a> {
     /// The question as asked.
@@ -170,6 +173,11 @@ impl<'a> Draft<'a> {
             self.refuse("the model found no answer in the passages".to_owned());
             return Ok(());
         }
+        if !text.has_text() {
+            self.extract();
+            self.answer.reason = stopped.or_else(|| Some(NO_WORDS.to_owned()));
+            return Ok(());
+        }
         self.show(text.finish());
         let annotations = text.annotator.into_annotations();
         self.answer.markers_dropped = annotations.dropped;
@@ -217,7 +225,7 @@ impl<'a> Streamed<'a> {
     }
 
     fn says_not_found(&self) -> bool {
-        self.head.as_ref().is_some_and(|head| bare(head).starts_with(NOT_FOUND) || bare(head).is_empty())
+        self.head.as_ref().is_some_and(|head| bare(head).starts_with(NOT_FOUND))
     }
 }
 
@@ -301,12 +309,20 @@ mod tests {
 
     #[test]
     fn a_model_that_finds_nothing_is_a_refusal_and_never_shown() {
-        for said in ["NOT FOUND", "Not found.", "**NOT FOUND** in the sources", ""] {
+        for said in ["NOT FOUND", "Not found.", "**NOT FOUND** in the sources"] {
             let mut generator = FakeGenerator::saying(said);
             let asked = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator));
             assert!(asked.outcome.unwrap().refused, "{said}");
             assert!(!asked.streamed.to_uppercase().contains(NOT_FOUND), "{said}");
         }
+    }
+
+    #[test]
+    fn where_the_model_writes_nothing_the_passages_speak() {
+        let mut generator = FakeGenerator::saying(" ");
+        let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
+        assert!(answer.answer.contains("145 euros") && !answer.citations.is_empty());
+        assert_eq!(answer.reason.unwrap(), NO_WORDS);
     }
 
     #[test]

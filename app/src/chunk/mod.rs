@@ -12,7 +12,9 @@
 //! Must not know: libraries, models' files, windows.
 
 mod breaks;
+mod cluster;
 mod config;
+mod fixed;
 mod graphemes;
 mod markdown;
 mod measure;
@@ -27,6 +29,7 @@ mod sentence;
 mod sentences;
 mod similarity;
 pub mod stats;
+mod structure;
 pub mod svg;
 
 use serde::{Deserialize, Serialize};
@@ -142,5 +145,8 @@ pub fn build(config: &ChunkerConfig) -> Result<Box<dyn Chunker>, ChunkError> {
         ChunkerKind::Markdown => Box::new(markdown::Markdown(config)),
         ChunkerKind::Sentence => Box::new(sentence::Sentence(config)),
         ChunkerKind::Semantic => Box::new(semantic::Semantic(config)),
+        ChunkerKind::Structure => Box::new(structure::Structure(config)),
+        ChunkerKind::Cluster => Box::new(cluster::Cluster(config)),
+        ChunkerKind::Fixed => Box::new(fixed::Fixed(config)),
     })
 }

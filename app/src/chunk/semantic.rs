@@ -4,19 +4,15 @@
 //! cutting while a threshold is dragged: [`segments()`], one batch of embeddings, [`similarities()`], then
 //! [`SegmentTable::cut`] as often as wanted.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::breaks::Breaks;
 use super::merge::MergeRules;
 use super::pack::{Limits, Packer};
 use super::ruler::{Ruler, Scale};
-use super::similarity::{
-    auto_threshold, chunks, curve, similarities, similarities_at, vector_dims,
-};
-use super::{
-    ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource,
-    segments,
-};
+use super::similarity::{auto_threshold, chunks, curve, similarities, similarities_at, vector_dims};
+use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource, segments};
 
 /// See [`super::ChunkerKind::Semantic`].
 pub(super) struct Semantic(pub(super) ChunkerConfig);
@@ -28,33 +24,28 @@ impl Chunker for Semantic {
 
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
         let table = SegmentTable::new(input.text, input.measure);
-        let similarities = source_similarities(input.text, table.segments(), &input.vectors)?;
+        let vectors = source_vectors(input.text, table.segments(), &input.vectors)?;
+        let similarities = similarities(&vectors, vector_dims(table.segments().len(), &vectors)?);
         Ok(table.cut(input.text, &similarities, &self.0, input.measure))
     }
 }
 
-/// The similarities of neighbouring segments, from whichever source was given.
-fn source_similarities(
+/// One vector for each segment, from whichever source was given.
+pub(super) fn source_vectors<'a>(
     text: &str,
     segments: &[Range<usize>],
-    source: &VectorSource<'_>,
-) -> Result<Vec<f32>, ChunkError> {
-    let embedded;
-    let vectors = match (source.embed, source.vectors) {
-        (Some(_), Some(_)) => return Err(ChunkError::VectorSource("both")),
-        (None, None) => return Err(ChunkError::VectorSource("neither")),
-        (None, Some(vectors)) => vectors,
-        (Some(_), None) if segments.is_empty() => &[],
+    source: &VectorSource<'a>,
+) -> Result<Cow<'a, [f32]>, ChunkError> {
+    match (source.embed, source.vectors) {
+        (Some(_), Some(_)) => Err(ChunkError::VectorSource("both")),
+        (None, None) => Err(ChunkError::VectorSource("neither")),
+        (None, Some(vectors)) => Ok(Cow::Borrowed(vectors)),
+        (Some(_), None) if segments.is_empty() => Ok(Cow::Borrowed(&[])),
         (Some(embed), None) => {
-            let texts: Vec<&str> = segments
-                .iter()
-                .map(|segment| &text[segment.clone()])
-                .collect();
-            embedded = embed(&texts).map_err(ChunkError::Embed)?;
-            &embedded
+            let texts: Vec<&str> = segments.iter().map(|segment| &text[segment.clone()]).collect();
+            embed(&texts).map(Cow::Owned).map_err(ChunkError::Embed)
         }
-    };
-    Ok(similarities(vectors, vector_dims(segments.len(), vectors)?))
+    }
 }
 
 /// Everything about one text that cutting needs and that does not depend on the threshold. Owns no text.
@@ -76,21 +67,10 @@ impl SegmentTable {
     fn with_segments(text: &str, segments: Vec<Range<usize>>, measure: &dyn Measure) -> Self {
         let scale = Scale::new(text, measure);
         let mut breaks = Breaks::sentences(text, &scale.graphemes);
-        breaks.groups.insert(
-            0,
-            vec![segments.iter().map(|segment| segment.start).collect()],
-        );
+        breaks.groups.insert(0, vec![segments.iter().map(|segment| segment.start).collect()]);
         let sum_at = |position| scale.sum_at_space(text, position, measure);
-        let sums = segments
-            .iter()
-            .map(|segment| (sum_at(segment.start), sum_at(segment.end)))
-            .collect();
-        Self {
-            segments,
-            sums,
-            scale,
-            breaks,
-        }
+        let sums = segments.iter().map(|segment| (sum_at(segment.start), sum_at(segment.end))).collect();
+        Self { segments, sums, scale, breaks }
     }
 
     /// The segments, one vector each.
@@ -103,65 +83,80 @@ impl SegmentTable {
     /// Cuts where a similarity lies under the threshold of `config`; merges what is smaller than its minimum with
     /// the more similar neighbour; fills up to its cap what is larger. A negative cosine counts as 0, so that a
     /// threshold of 0 cuts nowhere. Missing similarities count as 1, surplus ones are ignored.
-    pub fn cut(
-        &self,
-        text: &str,
-        similarities: &[f32],
-        config: &ChunkerConfig,
-        measure: &dyn Measure,
-    ) -> Chunking {
-        let similarities = &similarities[..similarities
-            .len()
-            .min(self.segments.len().saturating_sub(1))];
+    pub fn cut(&self, text: &str, similarities: &[f32], config: &ChunkerConfig, measure: &dyn Measure) -> Chunking {
+        let similarities = &similarities[..similarities.len().min(self.segments.len().saturating_sub(1))];
         let threshold = match config.threshold {
             Threshold::Auto => auto_threshold(similarities),
             Threshold::Fixed(value) => value,
         };
-        let packer = Packer {
-            ruler: Ruler {
-                text,
-                measure,
-                scale: &self.scale,
-            },
+        let packer = self.packer(text, config, measure);
+        let runs = self.merged_runs(&packer, similarities, threshold);
+        let chunking = self.assembled(&packer, &runs, similarities);
+        Chunking { threshold: Some(threshold), ..chunking }
+    }
+
+    /// Chunks of given runs (ranges of segment indices); the small ones merged with their more similar neighbour.
+    pub(super) fn assemble(
+        &self,
+        text: &str,
+        runs: &[Range<usize>],
+        similarities: &[f32],
+        config: &ChunkerConfig,
+        measure: &dyn Measure,
+    ) -> Chunking {
+        let packer = self.packer(text, config, measure);
+        let runs = self.merge_small(&packer, runs, similarities);
+        self.assembled(&packer, &runs, similarities)
+    }
+
+    /// Calls `choose` with a test for runs that are no larger than `cap`.
+    pub(super) fn fitting<T>(
+        &self,
+        text: &str,
+        measure: &dyn Measure,
+        cap: usize,
+        choose: impl FnOnce(&dyn Fn(&Range<usize>) -> bool) -> T,
+    ) -> T {
+        let ruler = Ruler { text, measure, scale: &self.scale };
+        choose(&|run| self.run_size(&ruler, run) <= cap)
+    }
+
+    fn packer<'a>(&'a self, text: &'a str, config: &ChunkerConfig, measure: &'a dyn Measure) -> Packer<'a> {
+        Packer {
+            ruler: Ruler { text, measure, scale: &self.scale },
             breaks: &self.breaks,
             limits: Limits::from(config),
-        };
-        let mut chunks =
-            chunks(&self.pack(&packer, &self.merged_runs(&packer, similarities, threshold)));
-        similarities_at(&self.segments, similarities, &mut chunks);
-        Chunking {
-            chunks,
-            boundaries: curve(&self.segments, similarities),
-            threshold: Some(threshold),
         }
     }
 
-    /// Runs of segments (as ranges of their indices) between cuts, the small ones merged with their more similar
-    /// neighbour.
-    fn merged_runs(
-        &self,
-        packer: &Packer<'_>,
-        similarities: &[f32],
-        threshold: f32,
-    ) -> Vec<Range<usize>> {
-        let cuts: Vec<usize> = (0..similarities.len())
-            .filter(|&index| similarities[index].max(0.0) < threshold)
-            .collect();
-        let runs = runs(&cuts, self.segments.len());
+    fn assembled(&self, packer: &Packer<'_>, runs: &[Range<usize>], similarities: &[f32]) -> Chunking {
+        let mut chunks = chunks(&self.pack(packer, runs));
+        similarities_at(&self.segments, similarities, &mut chunks);
+        Chunking { chunks, boundaries: curve(&self.segments, similarities), threshold: None }
+    }
+
+    /// Runs of segments between cuts, the small ones merged with their more similar neighbour.
+    fn merged_runs(&self, packer: &Packer<'_>, similarities: &[f32], threshold: f32) -> Vec<Range<usize>> {
+        let is_cut = |index: &usize| similarities[*index].max(0.0) < threshold;
+        let cuts: Vec<usize> = (0..similarities.len()).filter(is_cut).collect();
+        self.merge_small(packer, &runs(&cuts, self.segments.len()), similarities)
+    }
+
+    fn merge_small(&self, packer: &Packer<'_>, runs: &[Range<usize>], similarities: &[f32]) -> Vec<Range<usize>> {
         let Limits { size, min_size, .. } = packer.limits;
         if min_size == 0 {
-            return runs;
+            return runs.to_vec();
         }
-        let at_cut = |index: usize| {
-            cuts.get(index)
-                .map_or(f32::NEG_INFINITY, |&cut| similarities[cut])
+        let before = |run: usize| {
+            let boundary = runs.get(run).and_then(|run| run.start.checked_sub(1));
+            boundary.and_then(|boundary| similarities.get(boundary)).copied().unwrap_or(f32::NEG_INFINITY)
         };
         let rules = MergeRules {
             is_small: &|run| self.run_size(&packer.ruler, run) < min_size,
             fits: &|run| self.run_size(&packer.ruler, &run) <= size,
-            prefers_left: &|run| run > 0 && at_cut(run - 1) >= at_cut(run),
+            prefers_left: &|run| run > 0 && before(run) >= before(run + 1),
         };
-        rules.merge(&runs)
+        rules.merge(runs)
     }
 
     fn run_size(&self, ruler: &Ruler<'_>, run: &Range<usize>) -> usize {
@@ -192,11 +187,7 @@ impl SegmentTable {
 fn runs(cuts: &[usize], num_segments: usize) -> Vec<Range<usize>> {
     let starts = [0].into_iter().chain(cuts.iter().map(|cut| cut + 1));
     let ends = cuts.iter().map(|cut| cut + 1).chain([num_segments]);
-    starts
-        .zip(ends)
-        .map(|(start, end)| start..end)
-        .filter(|run| !run.is_empty())
-        .collect()
+    starts.zip(ends).map(|(start, end)| start..end).filter(|run| !run.is_empty()).collect()
 }
 
 /// Cuts `text` once, between `segments` as [`segments()`] gave them; a window that cuts often keeps a
@@ -208,10 +199,5 @@ pub fn cut(
     config: &ChunkerConfig,
     measure: &dyn Measure,
 ) -> Chunking {
-    SegmentTable::with_segments(text, segments.to_vec(), measure).cut(
-        text,
-        similarities,
-        config,
-        measure,
-    )
+    SegmentTable::with_segments(text, segments.to_vec(), measure).cut(text, similarities, config, measure)
 }

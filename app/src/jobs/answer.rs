@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::answer::AskOptions;
 use crate::library::Library;
 use crate::progress::CancelToken;
@@ -68,7 +68,7 @@ fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, Can
         let mut on_event = |event| {
             outbox.send(Event::AnswerProgressed { number, event });
         };
-        let outcome = Box::new(library.ask(&question, &options, &mut on_event, &cancel));
+        let outcome = Box::new(guarded(|| library.ask(&question, &options, &mut on_event, &cancel)));
         running.store(false, Ordering::Release);
         outbox.send(Event::Answered { number, outcome });
     }

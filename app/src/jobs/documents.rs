@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::library::Library;
 use crate::store::{DocumentId, DocumentRecord};
 
@@ -47,10 +47,10 @@ impl Drop for Handle {
 fn work(library: &Library, outbox: &Outbox, queue: &Receiver<Task>) {
     for task in queue {
         let event = match task {
-            Task::List => Event::DocumentsListed(library.documents()),
+            Task::List => Event::DocumentsListed(guarded(|| library.documents())),
             Task::Remove(records) => {
                 let ids: Vec<DocumentId> = records.iter().map(|record| record.id).collect();
-                let outcome = library.remove(&ids);
+                let outcome = guarded(|| library.remove(&ids));
                 Event::DocumentsRemoved { records, outcome }
             }
         };

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::ingest::IngestOptions;
 use crate::library::Library;
 use crate::progress::{CancelToken, IngestProgress};
@@ -85,7 +85,7 @@ impl Work {
             }
             lock(&self.shared).progress = Some(IngestProgress::default());
             self.outbox.send(Event::IngestStarted);
-            let outcome = self.ingest(&task);
+            let outcome = guarded(|| self.ingest(&task));
             lock(&self.shared).progress = None;
             self.outbox.send(Event::IngestFinished(outcome));
         }

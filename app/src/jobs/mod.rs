@@ -23,13 +23,14 @@ pub use lab::LabRequest;
 pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 use crate::ingest::IngestOptions;
-use crate::library::{Library, LibraryOptions};
+use crate::library::{Error, Library, LibraryOptions};
 use crate::progress::IngestProgress;
 use crate::state::{RowMetrics, Settings};
 use crate::store::DocumentRecord;
@@ -110,7 +111,7 @@ impl Jobs {
     pub fn open_library(&self) {
         let (outbox, options) = (self.outbox.clone(), self.options.library.clone());
         spawn("open-library", move || {
-            outbox.send(Event::LibraryOpened(Library::open(options).map(Arc::new)));
+            outbox.send(Event::LibraryOpened(guarded(|| Library::open(options).map(Arc::new))));
         });
     }
 
@@ -240,4 +241,24 @@ impl Worker {
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
     spawned.inspect_err(|err| tracing::error!("no thread for {name}: {err}")).ok()
+}
+
+/// Runs one piece of work; a panic in it becomes an error, so that the window is told and the thread goes on.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Error::new("Outcrop made a mistake", "a job ended where it should not have")
+            .with_hint("the log in the library's home says where; please report it"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let outcome: Result<(), Error> = guarded(|| panic!("on purpose"));
+        assert_eq!(outcome.unwrap_err().title, "Outcrop made a mistake");
+        assert_eq!(guarded(|| Ok(1)), Ok(1));
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::latest::Latest;
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::library::Library;
 use crate::retrieve::SearchOptions;
 
@@ -30,7 +30,7 @@ impl Handle {
         let requests = Arc::clone(&mailbox);
         let worker = Worker::start("search", move || {
             while let Some(SearchRequest { number, query, options }) = requests.take() {
-                let outcome = library.search(&query, &options);
+                let outcome = guarded(|| library.search(&query, &options));
                 outbox.send(Event::Searched { number, outcome });
             }
         });

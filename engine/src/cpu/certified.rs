@@ -63,7 +63,7 @@ impl CodedQuery {
 impl CodedScore {
     /// The cut of [`Bounds::row_cut`], lowered by the error of the codes.
     #[inline]
-    pub(crate) fn row_cut(&self, bounds: &Bounds, norm: f64) -> crate::bound::RowCut {
+    pub(crate) fn row_cut(self, bounds: &Bounds, norm: f64) -> crate::bound::RowCut {
         let mut cut = bounds.row_cut(norm);
         cut.delta = (cut.delta + self.error).next_up();
         cut

@@ -100,7 +100,10 @@ impl VectorFile {
                         codes: None,
                     };
                     file.check_tail()?;
-                    file.codes = codes::load(&file.snapshot())?.map(Arc::new);
+                    // Codes are mapped, which is what a copy avoids.
+                    if access != Access::Copy {
+                        file.codes = codes::load(&file.snapshot())?.map(Arc::new);
+                    }
                     return Ok(file);
                 }
                 // The writer may have replaced the tombstones between our two reads.

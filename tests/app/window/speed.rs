@@ -36,6 +36,7 @@ fn three_hundred_pages_are_drawn_in_a_few_milliseconds() {
             unit: egui::MouseWheelUnit::Point,
             delta: Vec2::new(0.0, -300.0 - step as f32),
             phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
             modifiers: egui::Modifiers::NONE,
         });
     });

@@ -128,6 +128,44 @@ def many_pages(page):
         page.showPage()
 
 
+def draw_hebrew(page, lines):
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.ttfonts import TTFont
+
+    pdfmetrics.registerFont(TTFont("DejaVu", "DejaVuSans.ttf"))
+    page.setFont("DejaVu", 12)
+    for row, line in enumerate(lines):
+        page.drawString(70, 760 - 30 * row, line)
+    page.showPage()
+
+
+def right_to_left(page):
+    """Hebrew as writers draw it: glyphs from left to right, so that the words stand in reverse."""
+    words = ["\u05e1\u05d5\u05e3"[::-1], "1234", "\u05e2\u05d5\u05dc\u05dd"[::-1], "\u05e9\u05dc\u05d5\u05dd"[::-1]]
+    draw_hebrew(page, [" ".join(words), "An English line stands below it."])
+
+
+def unmapped():
+    """A font whose map to Unicode names private characters only."""
+    pdf("unmapped.pdf", lambda page: draw_hebrew(page, ["\u05e9\u05dc\u05d5\u05dd\u05e1\u05d5\u05e3"] * 6))
+    with pikepdf.open(HERE / "unmapped.pdf", allow_overwriting_input=True) as document:
+        for font in document.pages[0].Resources.Font.values():
+            if "/ToUnicode" in font:
+                entries = "\n".join(f"<{code:02X}> <E{code:03X}>" for code in range(256))
+                cmap = (
+                    "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def "
+                    "1 begincodespacerange <00> <FF> endcodespacerange\n"
+                    f"100 beginbfchar\n{entries}\nendbfchar endcmap end end"
+                )
+                font.ToUnicode = document.make_stream(cmap.encode())
+        document.save(HERE / "unmapped.pdf", deterministic_id=True)
+
+
+def shift_jis():
+    text = "港の灯台は夜だけ光ります。\n昼は白い塔が目印です。\n船は北から入ります。\n"
+    (HERE / "shift-jis.txt").write_bytes(text.encode("shift_jis"))
+
+
 def encrypted():
     with pikepdf.open(HERE / "prose.pdf") as document:
         document.save(HERE / "encrypted.pdf", encryption=pikepdf.Encryption(owner="owner", user="user", R=6), static_id=False)
@@ -211,6 +249,9 @@ def main():
     pdf("scan.pdf", lambda page: images(page, False))
     pdf("mixed.pdf", lambda page: images(page, True))
     pdf("many-pages.pdf", many_pages, pageCompression=1)
+    pdf("rtl.pdf", right_to_left)
+    unmapped()
+    shift_jis()
     encrypted()
     cyclic()
     word()

@@ -12,6 +12,10 @@ pub(super) const WIDE_GAP: f32 = 1.3;
 const WIDE_GAP_RTL: f32 = 6.0;
 /// A gap wider than this, in type sizes, is a space even if PDFium found none.
 const WORD_GAP: f32 = 0.28;
+/// What PDFium puts in place of a hyphen at the end of a line.
+const LINE_END_HYPHEN: u32 = 0x02;
+/// A hyphen that shows only where a line ends.
+const SOFT_HYPHEN: u32 = 0xad;
 /// Type size when a file says none that makes sense.
 const FALLBACK_SIZE: f32 = 10.0;
 
@@ -81,7 +85,12 @@ struct FragmentReader {
 
 impl FragmentReader {
     fn note(&mut self, character: &PdfPageTextChar<'_>) {
-        let Some(value) = self.unicode(character.unicode_value()) else {
+        let value = match character.unicode_value() {
+            LINE_END_HYPHEN if character.is_hyphen().unwrap_or(false) => Some('-'),
+            SOFT_HYPHEN => Some('-'),
+            value => self.unicode(value),
+        };
+        let Some(value) = value else {
             return;
         };
         if matches!(value, '\r' | '\n') {
@@ -96,8 +105,7 @@ impl FragmentReader {
         }
     }
 
-    /// Joins surrogate pairs, which come as two characters, and undoes the mark that PDFium puts in place of a
-    /// hyphen at the end of a line.
+    /// Joins surrogate pairs, which come as two characters.
     fn unicode(&mut self, value: u32) -> Option<char> {
         let high = self.high_surrogate.take();
         match value {
@@ -108,7 +116,6 @@ impl FragmentReader {
             0xdc00..=0xdfff => {
                 char::from_u32(0x10000 + ((high? - 0xd800) << 10) + (value - 0xdc00))
             }
-            0x02 | 0xfffe | 0xad => Some('-'),
             _ => char::from_u32(value),
         }
     }
@@ -216,7 +223,7 @@ fn turn_upright(x: f32, y: f32, turns: u8) -> (f32, f32) {
 }
 
 fn is_unmapped(value: char) -> bool {
-    matches!(value, '\0' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}') || value.is_control()
+    matches!(value, '\0' | '\u{fffd}'..='\u{ffff}' | '\u{e000}'..='\u{f8ff}') || value.is_control()
 }
 
 /// Scripts that put spaces between words.

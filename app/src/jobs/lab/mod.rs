@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use super::latest::Latest;
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, guarded};
 use crate::chunk::{self, Boundary, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, VectorSource};
 use crate::library::{Error, Library};
 use crate::progress::CancelToken;
@@ -85,7 +85,7 @@ struct Bench {
 
 impl Bench {
     fn work(&mut self, request: &LabRequest, cancel: &CancelToken) {
-        let outcome = self.cut(request, cancel);
+        let outcome = guarded(|| self.cut(request, cancel));
         if !cancel.is_cancelled() {
             let (document, number) = (request.document, request.number);
             self.outbox.send(Event::Cut { document, number, outcome: outcome.map(Arc::new) });
@@ -135,8 +135,8 @@ impl Bench {
     /// Makes sure that the vectors which `request` needs are there.
     fn embed_segments(&self, open: &mut OpenDocument, request: &LabRequest, cancel: &CancelToken) -> Result<(), Error> {
         let total = open.vectors.num_segments();
-        let is_semantic = request.config.kind == ChunkerKind::Semantic;
-        if !(is_semantic || request.curve_wanted || total <= FREE_SEGMENTS) {
+        let needs_vectors = request.config.kind.needs_vectors();
+        if !(needs_vectors || request.curve_wanted || total <= FREE_SEGMENTS) {
             return Ok(());
         }
         let document = open.id;

@@ -9,9 +9,6 @@ use crate::command::Command;
 use crate::state::AppState;
 use crate::store::DocumentStatus;
 
-const KINDS: [ChunkerKind; 4] =
-    [ChunkerKind::Recursive, ChunkerKind::Sentence, ChunkerKind::Markdown, ChunkerKind::Semantic];
-
 pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 16, top: 18, bottom: 8 });
     Panel::top("chunks_toolbar").frame(frame).show(ui, |ui| {
@@ -88,7 +85,7 @@ fn kind_ui(ui: &mut Ui, config: &mut ChunkerConfig) {
     field(ui, "Chunker", |ui| {
         let combo = ComboBox::from_id_salt("chunker").selected_text(format::chunker_word(config.kind)).width(110.0);
         combo.show_ui(ui, |ui| {
-            for kind in KINDS {
+            for kind in ChunkerKind::ALL {
                 ui.selectable_value(&mut config.kind, kind, format::chunker_word(kind)).on_hover_text(help(kind));
             }
         });
@@ -101,6 +98,9 @@ fn help(kind: ChunkerKind) -> &'static str {
         ChunkerKind::Sentence => "Whole sentences, filled up to the size",
         ChunkerKind::Markdown => "Headings first; tables and code kept whole where the size allows",
         ChunkerKind::Semantic => "Cuts where the meaning of neighbouring sentences differs most",
+        ChunkerKind::Structure => "Headings first; small sections merged, large ones divided evenly",
+        ChunkerKind::Cluster => "Groups sentences so that every chunk holds together best",
+        ChunkerKind::Fixed => "Windows of the size at the nearest word: the baseline",
     }
 }
 

@@ -76,6 +76,9 @@ pub(crate) fn chunker_word(kind: ChunkerKind) -> &'static str {
         ChunkerKind::Markdown => "Markdown",
         ChunkerKind::Sentence => "Sentence",
         ChunkerKind::Semantic => "Semantic",
+        ChunkerKind::Structure => "Structure",
+        ChunkerKind::Cluster => "Cluster",
+        ChunkerKind::Fixed => "Fixed",
     }
 }
 

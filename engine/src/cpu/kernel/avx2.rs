@@ -135,6 +135,7 @@ unsafe fn sum<const IS_L2: bool>(query: &[f32], row: &[f32]) -> f32 {
 ///
 /// # Safety
 /// `query` and `row` have the same length, a multiple of 32.
+#[allow(clippy::cast_ptr_alignment, reason = "the loads are unaligned ones")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn sum_codes(query: &[i8], row: &[i8]) -> i32 {
     let (query_start, row_start) = (

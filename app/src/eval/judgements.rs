@@ -1,0 +1,111 @@
+//! Questions with the documents that answer them: `docs.jsonl`, `queries.jsonl`, `qrels.tsv`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::EvalError;
+
+/// A labelled set for retrieval. Questions without a relevant document are left out.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedSet {
+    /// Documents in the file's order.
+    pub documents: Vec<JudgedDocument>,
+    /// Questions in the file's order.
+    pub questions: Vec<JudgedQuestion>,
+}
+
+/// A document.
+#[derive(Clone, Debug, Deserialize)]
+pub struct JudgedDocument {
+    /// Its id.
+    pub id: String,
+    /// Its title, often empty.
+    #[serde(default)]
+    pub title: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A question with what is relevant.
+#[derive(Clone, Debug)]
+pub struct JudgedQuestion {
+    /// Its id.
+    pub id: String,
+    /// The question.
+    pub text: String,
+    /// Gain of each relevant document, by its index.
+    pub gains: BTreeMap<usize, f64>,
+}
+
+#[derive(Deserialize)]
+struct Query {
+    id: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Judgement {
+    #[serde(rename = "query-id")]
+    query: String,
+    #[serde(rename = "corpus-id")]
+    document: String,
+    score: f64,
+}
+
+impl JudgedSet {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// A file is missing or damaged, or a judgement names a document that is not there.
+    pub fn load(folder: &Path) -> Result<Self, EvalError> {
+        let documents: Vec<JudgedDocument> = read_lines(&folder.join("docs.jsonl"))?;
+        let queries: Vec<Query> = read_lines(&folder.join("queries.jsonl"))?;
+        let mut gains = read_judgements(&folder.join("qrels.tsv"), &documents)?;
+        let judged = queries.into_iter().filter_map(|Query { id, text }| {
+            let gains = gains.remove(&id)?;
+            Some(JudgedQuestion { id, text, gains })
+        });
+        let questions = judged.collect();
+        Ok(Self { documents, questions })
+    }
+}
+
+fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
+    let file = File::open(path).map_err(|err| EvalError::data(path, err.to_string()))?;
+    let mut values = Vec::new();
+    for (index, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(|err| EvalError::data(path, err.to_string()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let value = serde_json::from_str(&line);
+        values.push(value.map_err(|err| EvalError::data(path, format!("line {}: {err}", index + 1)))?);
+    }
+    Ok(values)
+}
+
+/// Positive gains by question id.
+fn read_judgements(
+    path: &Path,
+    documents: &[JudgedDocument],
+) -> Result<HashMap<String, BTreeMap<usize, f64>>, EvalError> {
+    let indices: HashMap<&str, usize> =
+        documents.iter().enumerate().map(|(index, document)| (document.id.as_str(), index)).collect();
+    let damaged = |err: csv::Error| EvalError::data(path, err.to_string());
+    let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_path(path).map_err(damaged)?;
+    let mut gains: HashMap<String, BTreeMap<usize, f64>> = HashMap::new();
+    for judgement in reader.deserialize() {
+        let Judgement { query, document, score } = judgement.map_err(damaged)?;
+        let index = indices.get(document.as_str());
+        let index = index.ok_or_else(|| EvalError::data(path, format!("no document {document:?} for {query:?}")))?;
+        if score > 0.0 {
+            gains.entry(query).or_default().insert(*index, score);
+        }
+    }
+    Ok(gains)
+}

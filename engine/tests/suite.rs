@@ -1,0 +1,3 @@
+//! dev only
+#[path = "../../tests/engine/main.rs"]
+mod suite;

@@ -1,0 +1,332 @@
+//! The extract worker's process: reuse, faults, deadlines, cancel, and that it dies with its host.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[path = "extract_support.rs"]
+#[allow(dead_code, reason = "this suite needs a part of it")]
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use outcrop::CancelToken;
+use outcrop::extract::{Extract, ExtractError, ExtractLimits};
+use outcrop::worker::{ExtractPool, WorkerBinary};
+use support::{faulty_pool, fixture, limits, outcrop_binary, pool};
+use tempfile::TempDir;
+
+/// A folder with a good file and one for each fault.
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [
+            "good.txt",
+            "a.hang",
+            "a.hang-page",
+            "a.crash",
+            "a.exit",
+            "a.panic",
+            "a.alloc",
+        ] {
+            fs::write(folder.path().join(name), format!("text of {name}")).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+fn assert_next_is_fine(pool: &ExtractPool, files: &Files) {
+    let extraction = pool
+        .extract(&files.path("good.txt"), &CancelToken::new())
+        .unwrap();
+    assert_eq!(extraction.text, "text of good.txt");
+}
+
+fn quick(document_secs: u32, page_secs: u32) -> ExtractLimits {
+    ExtractLimits {
+        document_secs,
+        page_secs,
+        ..limits()
+    }
+}
+
+#[test]
+fn one_worker_reads_one_document_after_the_other() {
+    let files = Files::new();
+    let pool = pool(limits());
+    assert_next_is_fine(&pool, &files);
+    let first = pool.idle_process_ids();
+    pool.extract(&fixture("columns.pdf"), &CancelToken::new())
+        .unwrap();
+    assert_next_is_fine(&pool, &files);
+    assert_eq!(first.len(), 1);
+    assert_eq!(pool.idle_process_ids(), first);
+}
+
+#[test]
+fn the_worker_and_this_process_read_the_same() {
+    let pool = pool(limits());
+    for name in ["columns.pdf", "prose.pdf", "handbook.docx", "shift-jis.txt"] {
+        let path = fixture(name);
+        let here = outcrop::extract::extract_file(&path, &limits());
+        assert_eq!(pool.extract(&path, &CancelToken::new()), here, "{name}");
+    }
+}
+
+#[test]
+fn a_crash_costs_one_document() {
+    let files = Files::new();
+    let pool = faulty_pool(limits());
+    for (name, reason) in [
+        ("a.crash", "abort"),
+        ("a.exit", "exit status 7"),
+        ("a.panic", "asked to panic"),
+    ] {
+        let result = pool.extract(&files.path(name), &CancelToken::new());
+        let Err(ExtractError::Crashed { path, detail }) = result else {
+            panic!("{name}: {result:?}");
+        };
+        assert_eq!(path, files.path(name));
+        assert!(detail.contains(reason), "{name}: {detail}");
+        assert_next_is_fine(&pool, &files);
+    }
+}
+
+#[test]
+fn a_hang_ends_with_the_budget_of_the_document() {
+    let files = Files::new();
+    let pool = faulty_pool(quick(1, 20));
+    let started = Instant::now();
+    let result = pool.extract(&files.path("a.hang"), &CancelToken::new());
+    let Err(ExtractError::OverBudget { detail, .. }) = result else {
+        panic!("{result:?}");
+    };
+    assert!(detail.contains("longer than 1 s"), "{detail}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_next_is_fine(&pool, &files);
+}
+
+#[test]
+fn a_hanging_page_ends_with_the_budget_of_the_page() {
+    let files = Files::new();
+    let pool = faulty_pool(quick(60, 1));
+    let result = pool.extract(&files.path("a.hang-page"), &CancelToken::new());
+    let Err(ExtractError::OverBudget { detail, .. }) = result else {
+        panic!("{result:?}");
+    };
+    assert_eq!(detail, "page 3 of 9 took longer than 1 s");
+    assert_next_is_fine(&pool, &files);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_document_that_eats_memory_is_stopped_by_its_limit() {
+    let files = Files::new();
+    let pool = faulty_pool(ExtractLimits {
+        memory_bytes: 1 << 30,
+        ..limits()
+    });
+    let result = pool.extract(&files.path("a.alloc"), &CancelToken::new());
+    let Err(ExtractError::OverBudget { detail, .. }) = result else {
+        panic!("{result:?}");
+    };
+    assert!(detail.contains("1024 MiB of memory"), "{detail}");
+    assert_next_is_fine(&pool, &files);
+}
+
+#[test]
+fn cancel_ends_a_hanging_document_at_once() {
+    let files = Files::new();
+    let pool = faulty_pool(limits());
+    assert_next_is_fine(&pool, &files);
+    let cancel = CancelToken::new();
+    let canceller = {
+        let cancel = cancel.clone();
+        thread::Builder::new()
+            .name("canceller".to_owned())
+            .spawn(move || {
+                thread::sleep(Duration::from_millis(300));
+                cancel.cancel();
+                Instant::now()
+            })
+            .unwrap()
+    };
+    let result = pool.extract(&files.path("a.hang"), &cancel);
+    let delay = canceller.join().unwrap().elapsed();
+    assert!(
+        matches!(result, Err(ExtractError::Cancelled { .. })),
+        "{result:?}"
+    );
+    assert!(delay < Duration::from_millis(1000), "{delay:?}");
+    assert_next_is_fine(&pool, &files);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_worker_killed_in_the_middle_costs_one_document() {
+    let files = Files::new();
+    let pool = Arc::new(faulty_pool(limits()));
+    assert_next_is_fine(&pool, &files);
+    let worker = pool.idle_process_ids()[0];
+    let killer = thread::Builder::new()
+        .name("killer".to_owned())
+        .spawn(move || {
+            thread::sleep(Duration::from_millis(300));
+            kill(worker);
+        })
+        .unwrap();
+    let result = pool.extract(&files.path("a.hang"), &CancelToken::new());
+    killer.join().unwrap();
+    let Err(ExtractError::Crashed { detail, .. }) = result else {
+        panic!("{result:?}");
+    };
+    assert!(detail.contains("signal 9"), "{detail}");
+    assert_next_is_fine(&pool, &files);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_worker_killed_while_idle_costs_nothing() {
+    let files = Files::new();
+    let pool = pool(limits());
+    assert_next_is_fine(&pool, &files);
+    kill(pool.idle_process_ids()[0]);
+    thread::sleep(Duration::from_millis(100));
+    assert_next_is_fine(&pool, &files);
+}
+
+#[test]
+fn workers_end_when_their_pool_is_dropped() {
+    let files = Files::new();
+    let pool = pool(limits());
+    assert_next_is_fine(&pool, &files);
+    let worker = pool.idle_process_ids()[0];
+    drop(pool);
+    assert!(!is_running(worker));
+}
+
+#[test]
+fn a_worker_whose_pipe_closes_ends_by_itself() {
+    let mut worker = Command::new(outcrop_binary())
+        .args(["worker", "extract"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(worker.stdin.take());
+    for _ in 0..500 {
+        if let Some(status) = worker.try_wait().unwrap() {
+            assert!(status.success(), "{status}");
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    worker.kill().unwrap();
+    panic!("the worker is still there after 10 s");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_hanging_worker_dies_with_its_host() {
+    let files = Files::new();
+    let home = tempfile::tempdir().unwrap();
+    let mut host = Command::new(outcrop_binary())
+        .arg("chunk")
+        .arg(files.path("a.hang"))
+        .env("OUTCROP_HOME", home.path())
+        .env("OUTCROP_WORKER_FAULTS", "1")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let worker = wait_for(|| child_of(host.id())).expect("the host starts a worker");
+    host.kill().unwrap();
+    host.wait().unwrap();
+    let gone = wait_for(|| (!is_running(worker)).then_some(()));
+    assert!(gone.is_some(), "worker {worker} outlives its host");
+}
+
+#[test]
+fn what_is_no_worker_is_an_error_and_not_a_hang() {
+    let files = Files::new();
+    for binary in ["/bin/true", "/bin/echo", "/nonexistent/outcrop"] {
+        let pool = ExtractPool::new(
+            WorkerBinary::resolve(Some(Path::new(binary).to_owned())).unwrap(),
+            limits(),
+        );
+        let result = pool.extract(&files.path("good.txt"), &CancelToken::new());
+        assert!(
+            matches!(result, Err(ExtractError::Io { .. })),
+            "{binary}: {result:?}"
+        );
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_name_that_is_not_utf8_is_a_name() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder
+        .path()
+        .join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
+    fs::write(&path, "words").unwrap();
+    let pool = pool(limits());
+    assert_eq!(
+        pool.extract(&path, &CancelToken::new()).unwrap().text,
+        "words"
+    );
+    fs::write(&path, "").unwrap();
+    let result = pool.extract(&path, &CancelToken::new());
+    assert_eq!(result, Err(ExtractError::Empty { path }));
+}
+
+#[cfg(unix)]
+fn kill(process: u32) {
+    let status = Command::new("kill")
+        .args(["-9", &process.to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+fn is_running(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = status
+        .rsplit_once(')')
+        .map_or("", |(_, rest)| rest.trim_start());
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+#[cfg(target_os = "linux")]
+fn child_of(process: u32) -> Option<u32> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let children = tasks.flatten().filter_map(|task| {
+        let listed = fs::read_to_string(task.path().join("children")).ok()?;
+        listed.split_whitespace().next()?.parse().ok()
+    });
+    let children: Vec<u32> = children.collect();
+    children.first().copied()
+}
+
+#[cfg(target_os = "linux")]
+fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    for _ in 0..500 {
+        if let Some(found) = look() {
+            return Some(found);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    None
+}
