@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use outcrop::chunk::{
-    CharMeasure, Chunk, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, Measure, Threshold, Unit,
-    VectorSource, WordMeasure, build,
+    CharMeasure, Chunk, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, Measure, Threshold, Unit, VectorSource,
+    WordMeasure, build,
 };
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
@@ -94,34 +94,20 @@ fn configs() -> impl Strategy<Value = ChunkerConfig> {
         ChunkerKind::Sentence,
         ChunkerKind::Semantic,
     ]);
-    let threshold = prop_oneof![
-        Just(Threshold::Auto),
-        (0.0_f32..=1.0).prop_map(Threshold::Fixed)
-    ];
-    let separators = prop::sample::subsequence(
-        vec!["\n\n", "\n# ", ". ", "。", " ", "\u{301}", "stone"],
-        0..4,
-    );
+    let threshold = prop_oneof![Just(Threshold::Auto), (0.0_f32..=1.0).prop_map(Threshold::Fixed)];
+    let separators = prop::sample::subsequence(vec!["\n\n", "\n# ", ". ", "。", " ", "\u{301}", "stone"], 0..4);
     let size = prop_oneof![1_usize..12, 10_usize..120, Just(5000)];
-    (
-        kind,
-        size,
-        0.0_f64..1.0,
-        0.0_f64..=1.0,
-        threshold,
-        separators,
+    (kind, size, 0.0_f64..1.0, 0.0_f64..=1.0, threshold, separators).prop_map(
+        |(kind, size, overlap, min_size, threshold, separators)| ChunkerConfig {
+            kind,
+            size,
+            overlap: (size as f64 * overlap) as usize,
+            min_size: (size as f64 * min_size) as usize,
+            threshold,
+            unit: Unit::Chars,
+            separators: separators.into_iter().map(str::to_owned).collect(),
+        },
     )
-        .prop_map(
-            |(kind, size, overlap, min_size, threshold, separators)| ChunkerConfig {
-                kind,
-                size,
-                overlap: (size as f64 * overlap) as usize,
-                min_size: (size as f64 * min_size) as usize,
-                threshold,
-                unit: Unit::Chars,
-                separators: separators.into_iter().map(str::to_owned).collect(),
-            },
-        )
 }
 
 /// A tokenizer that joins letters in pairs, whatever stands between words: sizes do not add up.
@@ -156,42 +142,21 @@ fn vectors(texts: &[&str]) -> Vec<f32> {
 
 fn chunk(text: &str, config: &ChunkerConfig, measure: &dyn Measure) -> Chunking {
     let embed = |texts: &[&str]| Ok(vectors(texts));
-    let input = ChunkInput {
-        text,
-        spans: &[],
-        measure,
-        vectors: VectorSource {
-            embed: Some(&embed),
-            vectors: None,
-        },
-    };
+    let input = ChunkInput { text, spans: &[], measure, vectors: VectorSource { embed: Some(&embed), vectors: None } };
     build(config).unwrap().chunk(&input).unwrap()
 }
 
 fn check_ranges(text: &str, chunks: &[Chunk]) -> Result<(), TestCaseError> {
     let mut is_boundary = vec![false; text.len() + 1];
-    text.grapheme_indices(true)
-        .for_each(|(at, _)| is_boundary[at] = true);
+    text.grapheme_indices(true).for_each(|(at, _)| is_boundary[at] = true);
     is_boundary[text.len()] = true;
     for chunk in chunks {
-        prop_assert!(
-            chunk.start < chunk.end && chunk.end <= text.len(),
-            "{chunk:?}"
-        );
-        prop_assert!(
-            is_boundary[chunk.start] && is_boundary[chunk.end],
-            "inside a grapheme: {chunk:?}"
-        );
-        prop_assert!(
-            !text[chunk.start..chunk.end].trim().is_empty(),
-            "blank: {chunk:?}"
-        );
+        prop_assert!(chunk.start < chunk.end && chunk.end <= text.len(), "{chunk:?}");
+        prop_assert!(is_boundary[chunk.start] && is_boundary[chunk.end], "inside a grapheme: {chunk:?}");
+        prop_assert!(!text[chunk.start..chunk.end].trim().is_empty(), "blank: {chunk:?}");
     }
     for pair in chunks.windows(2) {
-        prop_assert!(
-            pair[0].start < pair[1].start && pair[0].end < pair[1].end,
-            "not increasing: {pair:?}"
-        );
+        prop_assert!(pair[0].start < pair[1].start && pair[0].end < pair[1].end, "not increasing: {pair:?}");
     }
     Ok(())
 }
@@ -200,30 +165,18 @@ fn check_coverage(text: &str, chunks: &[Chunk]) -> Result<(), TestCaseError> {
     let mut covered = 0;
     let gap = |range: Range<usize>| text[range].trim().is_empty();
     for chunk in chunks {
-        prop_assert!(
-            chunk.start <= covered || gap(covered..chunk.start),
-            "lost: {:?}",
-            &text[covered..chunk.start]
-        );
+        prop_assert!(chunk.start <= covered || gap(covered..chunk.start), "lost: {:?}", &text[covered..chunk.start]);
         covered = chunk.end;
     }
     prop_assert!(gap(covered..text.len()), "lost: {:?}", &text[covered..]);
     Ok(())
 }
 
-fn check_cap(
-    text: &str,
-    chunks: &[Chunk],
-    cap: usize,
-    measure: &dyn Measure,
-) -> Result<(), TestCaseError> {
+fn check_cap(text: &str, chunks: &[Chunk], cap: usize, measure: &dyn Measure) -> Result<(), TestCaseError> {
     for chunk in chunks {
         let piece = &text[chunk.start..chunk.end];
         let size = measure.size(piece);
-        prop_assert!(
-            size <= cap || piece.graphemes(true).count() == 1,
-            "{size} over {cap}: {piece:?}"
-        );
+        prop_assert!(size <= cap || piece.graphemes(true).count() == 1, "{size} over {cap}: {piece:?}");
     }
     Ok(())
 }
@@ -232,26 +185,13 @@ fn check_similarities(chunking: &Chunking, is_semantic: bool) -> Result<(), Test
     let chunks = &chunking.chunks;
     for (index, chunk) in chunks.iter().enumerate() {
         prop_assert_eq!(chunk.left_similarity.is_some(), is_semantic && index > 0);
-        prop_assert_eq!(
-            chunk.right_similarity.is_some(),
-            is_semantic && index + 1 < chunks.len()
-        );
+        prop_assert_eq!(chunk.right_similarity.is_some(), is_semantic && index + 1 < chunks.len());
         let edges = [chunk.left_similarity, chunk.right_similarity];
-        prop_assert!(
-            edges
-                .iter()
-                .flatten()
-                .all(|value| (-1.0..=1.0).contains(value))
-        );
+        prop_assert!(edges.iter().flatten().all(|value| (-1.0..=1.0).contains(value)));
     }
     prop_assert_eq!(chunking.threshold.is_some(), is_semantic);
     prop_assert!(chunking.threshold.is_none_or(f32::is_finite));
-    prop_assert!(
-        chunking
-            .boundaries
-            .iter()
-            .all(|boundary| boundary.similarity.is_finite())
-    );
+    prop_assert!(chunking.boundaries.iter().all(|boundary| boundary.similarity.is_finite()));
     Ok(())
 }
 

@@ -19,33 +19,18 @@ pub(crate) struct Breaks {
 impl Breaks {
     /// Paragraphs, lines, sentences; then clauses.
     pub(crate) fn prose(text: &str, graphemes: &Graphemes) -> Self {
-        let Starts {
-            paragraphs,
-            lines,
-            sentences,
-        } = starts(text, graphemes);
-        Self {
-            groups: vec![
-                vec![paragraphs, lines, sentences],
-                vec![clauses(text, graphemes)],
-            ],
-        }
+        let Starts { paragraphs, lines, sentences } = starts(text, graphemes);
+        Self { groups: vec![vec![paragraphs, lines, sentences], vec![clauses(text, graphemes)]] }
     }
 
     /// Sentences; then clauses.
     pub(crate) fn sentences(text: &str, graphemes: &Graphemes) -> Self {
         let sentences = starts(text, graphemes).sentences;
-        Self {
-            groups: vec![vec![sentences], vec![clauses(text, graphemes)]],
-        }
+        Self { groups: vec![vec![sentences], vec![clauses(text, graphemes)]] }
     }
 
     /// Prose whose `blocks` (code, tables) stay whole where they can; then the lines inside them.
-    pub(crate) fn around_blocks(
-        text: &str,
-        graphemes: &Graphemes,
-        blocks: &[Range<usize>],
-    ) -> Self {
+    pub(crate) fn around_blocks(text: &str, graphemes: &Graphemes, blocks: &[Range<usize>]) -> Self {
         let mut breaks = Self::prose(text, graphemes);
         let lines = line_starts(text, graphemes);
         for level in &mut breaks.groups[0] {
@@ -57,36 +42,25 @@ impl Breaks {
 
     /// One level for each of the caller's separators.
     pub(crate) fn separators(text: &str, graphemes: &Graphemes, separators: &[String]) -> Self {
-        let levels = separators
-            .iter()
-            .map(|separator| separated(text, graphemes, separator));
-        Self {
-            groups: vec![levels.collect()],
-        }
+        let levels = separators.iter().map(|separator| separated(text, graphemes, separator));
+        Self { groups: vec![levels.collect()] }
     }
 
     /// The earliest place of the first group in `range`.
     pub(crate) fn first_in(&self, range: &Range<usize>) -> Option<usize> {
         let levels = self.groups.first()?.iter();
-        levels
-            .filter_map(|places| first_from(places, range.start))
-            .filter(|&place| place < range.end)
-            .min()
+        levels.filter_map(|places| first_from(places, range.start)).filter(|&place| place < range.end).min()
     }
 }
 
 /// The first place that is not before `from`.
 fn first_from(places: &Places, from: usize) -> Option<usize> {
-    places
-        .get(places.partition_point(|&place| place < from))
-        .copied()
+    places.get(places.partition_point(|&place| place < from)).copied()
 }
 
 /// The last place that is not after `to`.
 pub(crate) fn last_up_to(places: &Places, to: usize) -> Option<usize> {
-    places[..places.partition_point(|&place| place <= to)]
-        .last()
-        .copied()
+    places[..places.partition_point(|&place| place <= to)].last().copied()
 }
 
 fn is_inside(place: usize, blocks: &[Range<usize>]) -> bool {
@@ -118,21 +92,13 @@ fn clauses(text: &str, graphemes: &Graphemes) -> Places {
 /// so the cut is before the mark.
 fn separated(text: &str, graphemes: &Graphemes, separator: &str) -> Places {
     let lead = separator.len() - separator.trim_start().len();
-    let cut = if lead > 0 && lead < separator.len() {
-        lead
-    } else {
-        separator.len()
-    };
+    let cut = if lead > 0 && lead < separator.len() { lead } else { separator.len() };
     let after = text.match_indices(separator).map(|(at, _)| at + cut);
     content_starts(text, graphemes, after)
 }
 
 /// Moves each position on to the next content; drops doubles and those inside a grapheme.
-fn content_starts(
-    text: &str,
-    graphemes: &Graphemes,
-    positions: impl Iterator<Item = usize>,
-) -> Places {
+fn content_starts(text: &str, graphemes: &Graphemes, positions: impl Iterator<Item = usize>) -> Places {
     let mut places = Places::new();
     for position in positions {
         if places.last().is_some_and(|&last| position <= last) || !graphemes.is_boundary(position) {

@@ -81,24 +81,15 @@ impl ChunkerConfig {
     /// # Errors
     /// The first parameter that is out of range, with what was found and what is allowed.
     pub fn validate(&self) -> Result<(), ChunkError> {
-        let Self {
-            size,
-            overlap,
-            min_size,
-            ..
-        } = self;
+        let Self { size, overlap, min_size, .. } = self;
         if *size == 0 {
             return reject("size is 0 but must be at least 1".to_owned());
         }
         if overlap >= size {
-            return reject(format!(
-                "overlap is {overlap} but must be less than size ({size})"
-            ));
+            return reject(format!("overlap is {overlap} but must be less than size ({size})"));
         }
         if min_size > size {
-            return reject(format!(
-                "min size is {min_size} but must be at most size ({size})"
-            ));
+            return reject(format!("min size is {min_size} but must be at most size ({size})"));
         }
         self.validate_threshold()?;
         self.validate_separators()
@@ -106,19 +97,18 @@ impl ChunkerConfig {
 
     fn validate_threshold(&self) -> Result<(), ChunkError> {
         match self.threshold {
-            Threshold::Fixed(value) if !(0.0..=1.0).contains(&value) => reject(format!(
-                "threshold is {value} but must be `auto` or between 0 and 1"
-            )),
+            Threshold::Fixed(value) if !(0.0..=1.0).contains(&value) => {
+                reject(format!("threshold is {value} but must be `auto` or between 0 and 1"))
+            }
             _ => Ok(()),
         }
     }
 
     fn validate_separators(&self) -> Result<(), ChunkError> {
         match self.separators.iter().position(String::is_empty) {
-            Some(index) => reject(format!(
-                "separator {} is empty; leave the list empty for the default separators",
-                index + 1
-            )),
+            Some(index) => {
+                reject(format!("separator {} is empty; leave the list empty for the default separators", index + 1))
+            }
             None => Ok(()),
         }
     }
@@ -135,22 +125,14 @@ mod tests {
     fn message(change: impl FnOnce(&mut ChunkerConfig)) -> String {
         let mut config = ChunkerConfig::default();
         change(&mut config);
-        config
-            .validate()
-            .map_or_else(|err| err.to_string(), |()| "valid".to_owned())
+        config.validate().map_or_else(|err| err.to_string(), |()| "valid".to_owned())
     }
 
     #[test]
     fn default_is_valid() {
         assert_eq!(message(|_| ()), "valid");
-        assert_eq!(
-            message(|config| config.threshold = Threshold::Fixed(0.0)),
-            "valid"
-        );
-        assert_eq!(
-            message(|config| config.threshold = Threshold::Fixed(1.0)),
-            "valid"
-        );
+        assert_eq!(message(|config| config.threshold = Threshold::Fixed(0.0)), "valid");
+        assert_eq!(message(|config| config.threshold = Threshold::Fixed(1.0)), "valid");
     }
 
     #[test]
@@ -158,16 +140,8 @@ mod tests {
         assert!(message(|config| config.size = 0).contains("at least 1"));
         assert!(message(|config| config.overlap = 1000).contains("less than size (1000)"));
         assert!(message(|config| config.min_size = 1001).contains("at most size (1000)"));
-        assert!(
-            message(|config| config.threshold = Threshold::Fixed(1.5)).contains("between 0 and 1")
-        );
-        assert!(
-            message(|config| config.threshold = Threshold::Fixed(f32::NAN))
-                .contains("threshold is NaN")
-        );
-        assert!(
-            message(|config| config.separators = vec!["\n".into(), String::new()])
-                .contains("separator 2")
-        );
+        assert!(message(|config| config.threshold = Threshold::Fixed(1.5)).contains("between 0 and 1"));
+        assert!(message(|config| config.threshold = Threshold::Fixed(f32::NAN)).contains("threshold is NaN"));
+        assert!(message(|config| config.separators = vec!["\n".into(), String::new()]).contains("separator 2"));
     }
 }

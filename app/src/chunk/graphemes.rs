@@ -15,10 +15,7 @@ pub(crate) struct Graphemes {
 impl Graphemes {
     pub(crate) fn new(text: &str) -> Self {
         let every_byte = text.is_ascii() && !text.contains('\r');
-        Self {
-            starts: (!every_byte).then(|| start_bits(text)),
-            len: text.len(),
-        }
+        Self { starts: (!every_byte).then(|| start_bits(text)), len: text.len() }
     }
 
     pub(crate) fn is_boundary(&self, position: usize) -> bool {
@@ -55,8 +52,7 @@ impl Graphemes {
     /// The first grapheme at or after `position` that is not white space (the text's end if there is none).
     pub(crate) fn skip_blank(&self, text: &str, position: usize) -> usize {
         let rest = &text[position..];
-        self.floor(text.len() - rest.trim_start().len())
-            .max(position)
+        self.floor(text.len() - rest.trim_start().len()).max(position)
     }
 
     /// The end of the last grapheme before `position` that is not white space, no earlier than `start`.
@@ -88,9 +84,7 @@ mod tests {
     fn boundaries_follow_graphemes() {
         let text = "e\u{301}👨‍👩‍👧\r\nx";
         let graphemes = Graphemes::new(text);
-        let found: Vec<usize> = (0..=text.len())
-            .filter(|&p| graphemes.is_boundary(p))
-            .collect();
+        let found: Vec<usize> = (0..=text.len()).filter(|&p| graphemes.is_boundary(p)).collect();
         assert_eq!(found, [0, 3, 21, 23, 24]);
         assert_eq!(graphemes.floor(10), 3);
         assert_eq!(graphemes.ceil(10), 21);

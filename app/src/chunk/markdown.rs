@@ -24,11 +24,7 @@ impl Chunker for Markdown {
         let scale = Scale::new(text, input.measure);
         let blocks = blocks(text);
         let packer = Packer {
-            ruler: Ruler {
-                text,
-                measure: input.measure,
-                scale: &scale,
-            },
+            ruler: Ruler { text, measure: input.measure, scale: &scale },
             breaks: &Breaks::around_blocks(text, &scale.graphemes, &blocks),
             limits: Limits::from(&self.0),
         };
@@ -44,30 +40,15 @@ impl Chunker for Markdown {
 fn sections(text: &str, starts: &[usize], graphemes: &Graphemes) -> Vec<Range<usize>> {
     let ends = starts.iter().copied().chain([text.len()]);
     let sections = [0].into_iter().chain(starts.iter().copied()).zip(ends);
-    sections
-        .map(|(start, end)| graphemes.trim(text, start..end))
-        .filter(|section| !section.is_empty())
-        .collect()
+    sections.map(|(start, end)| graphemes.trim(text, start..end)).filter(|section| !section.is_empty()).collect()
 }
 
 /// From the document's own sections where its reader found some, else from the text.
-fn section_starts(
-    text: &str,
-    spans: &[Span],
-    blocks: &[Range<usize>],
-    graphemes: &Graphemes,
-) -> Vec<usize> {
+fn section_starts(text: &str, spans: &[Span], blocks: &[Range<usize>], graphemes: &Graphemes) -> Vec<usize> {
     let is_section = |span: &&Span| matches!(span.place, SpanPlace::Section(_));
-    let mut starts: Vec<usize> = spans
-        .iter()
-        .filter(is_section)
-        .map(|span| graphemes.floor(span.start))
-        .collect();
+    let mut starts: Vec<usize> = spans.iter().filter(is_section).map(|span| graphemes.floor(span.start)).collect();
     if starts.is_empty() {
-        starts = headings(text, blocks)
-            .into_iter()
-            .map(|start| graphemes.floor(start))
-            .collect();
+        starts = headings(text, blocks).into_iter().map(|start| graphemes.floor(start)).collect();
     }
     starts.sort_unstable();
     starts.dedup();
@@ -75,11 +56,7 @@ fn section_starts(
 }
 
 /// A heading with nothing under it goes with the section that follows, where the cap allows it.
-fn join_bare_headings(
-    packer: &Packer<'_>,
-    sections: &[Range<usize>],
-    starts: &[usize],
-) -> Vec<Range<usize>> {
+fn join_bare_headings(packer: &Packer<'_>, sections: &[Range<usize>], starts: &[usize]) -> Vec<Range<usize>> {
     let ruler = packer.ruler;
     let is_bare = |section: &Range<usize>| {
         starts.binary_search(&section.start).is_ok() && !ruler.text[section.clone()].contains('\n')
@@ -88,9 +65,7 @@ fn join_bare_headings(
     let mut has_bare_end = false;
     for section in sections {
         match joined.last_mut() {
-            Some(last)
-                if has_bare_end && ruler.size(last.start..section.end) <= packer.limits.size =>
-            {
+            Some(last) if has_bare_end && ruler.size(last.start..section.end) <= packer.limits.size => {
                 last.end = section.end;
             }
             _ => joined.push(section.clone()),

@@ -46,10 +46,7 @@ const REMEMBERED_WORDS: usize = 100_000;
 impl<F: Fn(&str) -> usize + Sync> WordMeasure<F> {
     /// `count` gives the tokens of one word, special tokens not counted.
     pub fn new(count: F) -> Self {
-        Self {
-            count,
-            known: Mutex::default(),
-        }
+        Self { count, known: Mutex::default() }
     }
 
     fn word_size(&self, word: &str) -> usize {
@@ -70,9 +67,7 @@ impl<F: Fn(&str) -> usize + Sync> WordMeasure<F> {
 
 impl<F: Fn(&str) -> usize + Sync> Measure for WordMeasure<F> {
     fn size(&self, text: &str) -> usize {
-        text.split_whitespace()
-            .map(|word| self.word_size(word))
-            .sum()
+        text.split_whitespace().map(|word| self.word_size(word)).sum()
     }
 
     fn adds_up_at_spaces(&self) -> bool {

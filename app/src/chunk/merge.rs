@@ -47,10 +47,7 @@ impl MergeRules<'_> {
     }
 
     fn join_left(&self, merged: &mut [Range<usize>], range: &Range<usize>) -> bool {
-        let Some(left) = merged
-            .last_mut()
-            .filter(|left| (self.fits)(left.start..range.end))
-        else {
+        let Some(left) = merged.last_mut().filter(|left| (self.fits)(left.start..range.end)) else {
             return false;
         };
         left.end = range.end;

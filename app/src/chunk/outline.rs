@@ -89,15 +89,12 @@ fn is_atx(line: &str) -> bool {
     let content = line.trim_start_matches(' ');
     let title = content.trim_start_matches('#');
     let level = content.len() - title.len();
-    line.len() - content.len() <= 3
-        && (1..=6).contains(&level)
-        && (title.is_empty() || title.starts_with([' ', '\t']))
+    line.len() - content.len() <= 3 && (1..=6).contains(&level) && (title.is_empty() || title.starts_with([' ', '\t']))
 }
 
 fn is_underline(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= 3
-        && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
+    line.len() >= 3 && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
 }
 
 #[cfg(test)]
@@ -106,12 +103,9 @@ mod tests {
 
     #[test]
     fn headings_of_both_kinds_are_found_outside_blocks() {
-        let text =
-            "Title\n=====\n\n# One\ntext\n```\n# not one\n```\n## Two\n#hash tag\na\nb\n---\n";
-        let found: Vec<&str> = headings(text, &blocks(text))
-            .iter()
-            .filter_map(|&start| text[start..].lines().next())
-            .collect();
+        let text = "Title\n=====\n\n# One\ntext\n```\n# not one\n```\n## Two\n#hash tag\na\nb\n---\n";
+        let found: Vec<&str> =
+            headings(text, &blocks(text)).iter().filter_map(|&start| text[start..].lines().next()).collect();
         assert_eq!(found, ["Title", "# One", "## Two"]);
     }
 

@@ -18,11 +18,7 @@ pub(crate) struct Limits {
 
 impl From<&ChunkerConfig> for Limits {
     fn from(config: &ChunkerConfig) -> Self {
-        Self {
-            size: config.size,
-            overlap: config.overlap,
-            min_size: config.min_size,
-        }
+        Self { size: config.size, overlap: config.overlap, min_size: config.min_size }
     }
 }
 
@@ -51,10 +47,7 @@ impl Packer<'_> {
     pub(crate) fn pack(&self, section: Range<usize>, chunks: &mut Vec<Range<usize>>) {
         let text = self.ruler.text;
         let section = self.ruler.graphemes().trim(text, section);
-        if self.ruler.adds_up()
-            && !section.is_empty()
-            && self.ruler.size(section.clone()) <= self.limits.size
-        {
+        if self.ruler.adds_up() && !section.is_empty() && self.ruler.size(section.clone()) <= self.limits.size {
             chunks.push(section);
             return;
         }
@@ -90,20 +83,13 @@ impl Packer<'_> {
             return (start, next);
         }
         let next = self.cut_after(cut, cut, end);
-        (
-            cut,
-            next.unwrap_or_else(|| self.ruler.graphemes().next(cut).min(end)),
-        )
+        (cut, next.unwrap_or_else(|| self.ruler.graphemes().next(cut).min(end)))
     }
 
     fn cut_after(&self, start: usize, cut: usize, end: usize) -> Option<usize> {
         let mut reach = self.ruler.furthest_end(start, end, self.limits.size);
         while reach > cut {
-            let next = if reach == end {
-                end
-            } else {
-                self.best_break(cut, reach)
-            };
+            let next = if reach == end { end } else { self.best_break(cut, reach) };
             let content_end = self.ruler.graphemes().trim_end(self.ruler.text, cut, next);
             if self.ruler.size(start..content_end) <= self.limits.size {
                 return Some(next);
@@ -119,24 +105,16 @@ impl Packer<'_> {
         for group in &self.breaks.groups {
             let in_reach = |places| last_up_to(places, reach).filter(|&place| place > cut);
             let mut candidates = group.iter().filter_map(in_reach);
-            let filled = candidates
-                .clone()
-                .find(|&place| !self.is_nearly_empty(cut..place));
+            let filled = candidates.clone().find(|&place| !self.is_nearly_empty(cut..place));
             if let Some(place) = filled.or_else(|| candidates.next()) {
                 return place;
             }
         }
-        self.last_word_start(cut, reach)
-            .filter(|&place| !self.is_nearly_empty(cut..place))
-            .unwrap_or(reach)
+        self.last_word_start(cut, reach).filter(|&place| !self.is_nearly_empty(cut..place)).unwrap_or(reach)
     }
 
     fn is_nearly_empty(&self, range: Range<usize>) -> bool {
-        let Limits {
-            size,
-            overlap,
-            min_size,
-        } = self.limits;
+        let Limits { size, overlap, min_size } = self.limits;
         self.ruler.size(range) < min_size.max((size - overlap) / NEARLY_EMPTY_PART)
     }
 
@@ -146,10 +124,7 @@ impl Packer<'_> {
         if text[cut..reach].ends_with(char::is_whitespace) {
             return Some(reach);
         }
-        let spaces = text[cut..reach]
-            .char_indices()
-            .rev()
-            .filter(|(_, letter)| letter.is_whitespace());
+        let spaces = text[cut..reach].char_indices().rev().filter(|(_, letter)| letter.is_whitespace());
         let mut starts = spaces.map(|(at, letter)| cut + at + letter.len_utf8());
         starts.find(|&place| graphemes.is_boundary(place))
     }
@@ -161,15 +136,11 @@ impl Packer<'_> {
         if self.limits.overlap == 0 || floor >= last_end {
             return cut;
         }
-        let earliest = self
-            .ruler
-            .earliest_start(floor, last_end, self.limits.overlap);
+        let earliest = self.ruler.earliest_start(floor, last_end, self.limits.overlap);
         let wanted = self.limits.overlap / NEARLY_EMPTY_PART;
         let sentence = self.breaks.first_in(&(earliest..last_end));
         let start = sentence.filter(|&place| self.ruler.size(place..last_end) >= wanted);
-        start
-            .unwrap_or_else(|| self.first_word_start(earliest, last_end))
-            .min(cut)
+        start.unwrap_or_else(|| self.first_word_start(earliest, last_end)).min(cut)
     }
 
     /// The first word that starts in the range; its own start if white space does not divide it.
@@ -179,9 +150,7 @@ impl Packer<'_> {
         if content > from || text[..from].ends_with(char::is_whitespace) {
             return content;
         }
-        let mut spaces = text[from..to]
-            .char_indices()
-            .filter(|(_, letter)| letter.is_whitespace());
+        let mut spaces = text[from..to].char_indices().filter(|(_, letter)| letter.is_whitespace());
         let word = spaces.find_map(|(at, _)| {
             let place = graphemes.skip_blank(text, from + at);
             (graphemes.is_boundary(from + at) && place < to).then_some(place)

@@ -28,11 +28,7 @@ impl Chunker for Recursive {
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
         let scale = Scale::new(input.text, input.measure);
         let packer = Packer {
-            ruler: Ruler {
-                text: input.text,
-                measure: input.measure,
-                scale: &scale,
-            },
+            ruler: Ruler { text: input.text, measure: input.measure, scale: &scale },
             breaks: &self.breaks(input.text, &scale.graphemes),
             limits: Limits::from(&self.0),
         };

@@ -26,9 +26,7 @@ struct Words {
 impl Scale {
     pub(crate) fn new(text: &str, measure: &dyn Measure) -> Self {
         let graphemes = Graphemes::new(text);
-        let words = measure
-            .adds_up_at_spaces()
-            .then(|| Words::new(text, &graphemes, measure));
+        let words = measure.adds_up_at_spaces().then(|| Words::new(text, &graphemes, measure));
         Self { graphemes, words }
     }
 }
@@ -36,21 +34,10 @@ impl Scale {
 impl Scale {
     /// The size of the text up to `position`, where that is at white space or an end of the text and the measure
     /// adds up: differences of two such sums are sizes.
-    pub(crate) fn sum_at_space(
-        &self,
-        text: &str,
-        position: usize,
-        measure: &dyn Measure,
-    ) -> Option<usize> {
+    pub(crate) fn sum_at_space(&self, text: &str, position: usize, measure: &dyn Measure) -> Option<usize> {
         let words = self.words.as_ref()?;
-        let is_at_space = text[..position]
-            .chars()
-            .next_back()
-            .is_none_or(char::is_whitespace)
-            || text[position..]
-                .chars()
-                .next()
-                .is_none_or(char::is_whitespace);
+        let is_at_space = text[..position].chars().next_back().is_none_or(char::is_whitespace)
+            || text[position..].chars().next().is_none_or(char::is_whitespace);
         let word = words.starts.partition_point(|&start| start <= position) - 1;
         is_at_space.then(|| words.sums[word] + measure.size(&text[words.starts[word]..position]))
     }
@@ -58,10 +45,7 @@ impl Scale {
 
 impl Words {
     fn new(text: &str, graphemes: &Graphemes, measure: &dyn Measure) -> Self {
-        let mut words = Self {
-            starts: vec![0],
-            sums: vec![0],
-        };
+        let mut words = Self { starts: vec![0], sums: vec![0] };
         let mut after_space = false;
         for (position, letter) in text.char_indices() {
             let is_space = letter.is_whitespace();
@@ -115,19 +99,13 @@ impl Ruler<'_> {
     /// The size of a range with at most one word start in it.
     fn split_size(&self, range: Range<usize>, start: Option<usize>) -> usize {
         match start {
-            Some(at) if at > range.start && at < range.end => {
-                self.direct(range.start..at) + self.direct(at..range.end)
-            }
+            Some(at) if at > range.start && at < range.end => self.direct(range.start..at) + self.direct(at..range.end),
             _ => self.direct(range),
         }
     }
 
     fn direct(&self, range: Range<usize>) -> usize {
-        if range.is_empty() {
-            0
-        } else {
-            self.measure.size(&self.text[range])
-        }
+        if range.is_empty() { 0 } else { self.measure.size(&self.text[range]) }
     }
 
     /// Whether the size of any range costs next to nothing, however long it is.
@@ -151,13 +129,7 @@ impl Ruler<'_> {
 
     /// A position in `range` that fits and the nearest known one that does not (both the same if all fits), found
     /// from running sizes as far as whole words go. Words may be longer than the cap.
-    fn word_bracket(
-        &self,
-        words: &Words,
-        start: usize,
-        range: Range<usize>,
-        cap: usize,
-    ) -> (usize, usize) {
+    fn word_bracket(&self, words: &Words, start: usize, range: Range<usize>, cap: usize) -> (usize, usize) {
         let next = words.starts.partition_point(|&at| at < start);
         let first_word_end = words.starts[next].min(range.end);
         let (good, bad) = self.gallop_bracket(start, range.start..first_word_end, cap);
@@ -165,30 +137,19 @@ impl Ruler<'_> {
             return (good, bad);
         }
         let budget = (words.sums[next] + cap).saturating_sub(self.direct(start..first_word_end));
-        let over = words
-            .sums
-            .partition_point(|&sum| sum <= budget)
-            .max(next + 1);
+        let over = words.sums.partition_point(|&sum| sum <= budget).max(next + 1);
         let good = words.starts[over - 1].clamp(range.start, range.end);
-        let limit = words
-            .starts
-            .get(over)
-            .map_or(range.end, |&at| at.min(range.end));
+        let limit = words.starts.get(over).map_or(range.end, |&at| at.min(range.end));
         self.gallop_bracket(start, good..limit, cap)
     }
 
     /// Doubles the step from the start of `range`, which fits, until a position does not or the end is reached.
     fn gallop_bracket(&self, start: usize, range: Range<usize>, cap: usize) -> (usize, usize) {
         let limit = range.end;
-        let fits = |position: usize| {
-            self.size(start..self.graphemes().trim_end(self.text, start, position)) <= cap
-        };
+        let fits = |position: usize| self.size(start..self.graphemes().trim_end(self.text, start, position)) <= cap;
         let (mut good, mut step_bytes) = (range.start, cap.clamp(16, 1 << 20));
         while good < limit {
-            let probe = self
-                .graphemes()
-                .ceil((good + step_bytes).min(limit))
-                .min(limit);
+            let probe = self.graphemes().ceil((good + step_bytes).min(limit)).min(limit);
             if !fits(probe) {
                 return (good, probe);
             }
@@ -203,10 +164,7 @@ impl Ruler<'_> {
     pub(crate) fn earliest_start(&self, floor: usize, end: usize, cap: usize) -> usize {
         let (mut good, mut step_bytes) = (end, cap.clamp(16, 1 << 20));
         while good > floor {
-            let probe = self
-                .graphemes()
-                .floor(good.saturating_sub(step_bytes))
-                .max(floor);
+            let probe = self.graphemes().floor(good.saturating_sub(step_bytes)).max(floor);
             if self.size(probe..end) > cap {
                 return self.close_in(good, probe, cap, |position| self.size(position..end));
             }
@@ -217,22 +175,12 @@ impl Ruler<'_> {
     }
 
     /// Moves `good`, whose size fits, towards `bad`, whose size does not, until they are neighbours or the cap is met.
-    fn close_in(
-        &self,
-        mut good: usize,
-        mut bad: usize,
-        cap: usize,
-        size: impl Fn(usize) -> usize,
-    ) -> usize {
+    fn close_in(&self, mut good: usize, mut bad: usize, cap: usize, size: impl Fn(usize) -> usize) -> usize {
         let mut good_size = size(good);
         let mut bad_size = if good == bad { good_size } else { size(bad) };
         let mut halve = false;
         while good_size < cap {
-            let share = if halve {
-                0.5
-            } else {
-                share(good_size, bad_size, cap)
-            };
+            let share = if halve { 0.5 } else { share(good_size, bad_size, cap) };
             let Some(probe) = self.between(good, bad, share) else {
                 break;
             };
@@ -251,17 +199,9 @@ impl Ruler<'_> {
     fn between(&self, from: usize, to: usize, share: f64) -> Option<usize> {
         let (low, high) = (from.min(to), from.max(to));
         let distance = (from.abs_diff(to) as f64 * share) as usize;
-        let guess = if from < to {
-            from + distance
-        } else {
-            from - distance
-        };
+        let guess = if from < to { from + distance } else { from - distance };
         let down = self.graphemes().floor(guess.min(high.saturating_sub(1)));
-        let found = if down > low {
-            down
-        } else {
-            self.graphemes().next(low)
-        };
+        let found = if down > low { down } else { self.graphemes().next(low) };
         (found < high).then_some(found)
     }
 }

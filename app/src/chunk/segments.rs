@@ -22,11 +22,7 @@ pub fn segments(text: &str) -> Vec<Range<usize>> {
     let graphemes = Graphemes::new(text);
     let starts = starts(text, &graphemes).sentences;
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let sentences: Vec<_> = starts
-        .iter()
-        .zip(ends)
-        .map(|(&start, end)| graphemes.trim(text, start..end))
-        .collect();
+    let sentences: Vec<_> = starts.iter().zip(ends).map(|(&start, end)| graphemes.trim(text, start..end)).collect();
     split_long(text, &join_short(text, &sentences))
 }
 
@@ -53,25 +49,14 @@ fn letters(text: &str) -> usize {
 }
 
 fn split_long(text: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
-    if sentences
-        .iter()
-        .all(|sentence| sentence.len() <= LONGEST_CHARS)
-    {
+    if sentences.iter().all(|sentence| sentence.len() <= LONGEST_CHARS) {
         return sentences.to_vec();
     }
     let scale = Scale::new(text, &CharMeasure);
     let packer = Packer {
-        ruler: Ruler {
-            text,
-            measure: &CharMeasure,
-            scale: &scale,
-        },
+        ruler: Ruler { text, measure: &CharMeasure, scale: &scale },
         breaks: &Breaks::sentences(text, &scale.graphemes),
-        limits: Limits {
-            size: LONGEST_CHARS,
-            overlap: 0,
-            min_size: 0,
-        },
+        limits: Limits { size: LONGEST_CHARS, overlap: 0, min_size: 0 },
     };
     let mut split = Vec::with_capacity(sentences.len());
     for sentence in sentences {
@@ -85,23 +70,13 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<&str> {
-        segments(text)
-            .into_iter()
-            .map(|range| &text[range])
-            .collect()
+        segments(text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
     fn sentences_become_segments_and_marks_go_with_what_follows() {
         let text = "Rocks are old. Water is young.\n\n---\n\nWind moves sand.\n\nYes.";
-        assert_eq!(
-            texts(text),
-            [
-                "Rocks are old.",
-                "Water is young.",
-                "---\n\nWind moves sand.\n\nYes."
-            ]
-        );
+        assert_eq!(texts(text), ["Rocks are old.", "Water is young.", "---\n\nWind moves sand.\n\nYes."]);
     }
 
     #[test]
@@ -115,10 +90,6 @@ mod tests {
         let text = "word ".repeat(1000);
         let segments = texts(&text);
         assert!(segments.len() >= 5);
-        assert!(
-            segments
-                .iter()
-                .all(|segment| segment.chars().count() <= LONGEST_CHARS)
-        );
+        assert!(segments.iter().all(|segment| segment.chars().count() <= LONGEST_CHARS));
     }
 }

@@ -10,13 +10,8 @@ use super::breaks::Breaks;
 use super::merge::MergeRules;
 use super::pack::{Limits, Packer};
 use super::ruler::{Ruler, Scale};
-use super::similarity::{
-    auto_threshold, chunks, curve, similarities, similarities_at, vector_dims,
-};
-use super::{
-    ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource,
-    segments,
-};
+use super::similarity::{auto_threshold, chunks, curve, similarities, similarities_at, vector_dims};
+use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource, segments};
 
 /// See [`super::ChunkerKind::Semantic`].
 pub(super) struct Semantic(pub(super) ChunkerConfig);
@@ -46,10 +41,7 @@ fn source_similarities(
         (None, Some(vectors)) => vectors,
         (Some(_), None) if segments.is_empty() => &[],
         (Some(embed), None) => {
-            let texts: Vec<&str> = segments
-                .iter()
-                .map(|segment| &text[segment.clone()])
-                .collect();
+            let texts: Vec<&str> = segments.iter().map(|segment| &text[segment.clone()]).collect();
             embedded = embed(&texts).map_err(ChunkError::Embed)?;
             &embedded
         }
@@ -76,21 +68,10 @@ impl SegmentTable {
     fn with_segments(text: &str, segments: Vec<Range<usize>>, measure: &dyn Measure) -> Self {
         let scale = Scale::new(text, measure);
         let mut breaks = Breaks::sentences(text, &scale.graphemes);
-        breaks.groups.insert(
-            0,
-            vec![segments.iter().map(|segment| segment.start).collect()],
-        );
+        breaks.groups.insert(0, vec![segments.iter().map(|segment| segment.start).collect()]);
         let sum_at = |position| scale.sum_at_space(text, position, measure);
-        let sums = segments
-            .iter()
-            .map(|segment| (sum_at(segment.start), sum_at(segment.end)))
-            .collect();
-        Self {
-            segments,
-            sums,
-            scale,
-            breaks,
-        }
+        let sums = segments.iter().map(|segment| (sum_at(segment.start), sum_at(segment.end))).collect();
+        Self { segments, sums, scale, breaks }
     }
 
     /// The segments, one vector each.
@@ -103,59 +84,33 @@ impl SegmentTable {
     /// Cuts where a similarity lies under the threshold of `config`; merges what is smaller than its minimum with
     /// the more similar neighbour; fills up to its cap what is larger. A negative cosine counts as 0, so that a
     /// threshold of 0 cuts nowhere. Missing similarities count as 1, surplus ones are ignored.
-    pub fn cut(
-        &self,
-        text: &str,
-        similarities: &[f32],
-        config: &ChunkerConfig,
-        measure: &dyn Measure,
-    ) -> Chunking {
-        let similarities = &similarities[..similarities
-            .len()
-            .min(self.segments.len().saturating_sub(1))];
+    pub fn cut(&self, text: &str, similarities: &[f32], config: &ChunkerConfig, measure: &dyn Measure) -> Chunking {
+        let similarities = &similarities[..similarities.len().min(self.segments.len().saturating_sub(1))];
         let threshold = match config.threshold {
             Threshold::Auto => auto_threshold(similarities),
             Threshold::Fixed(value) => value,
         };
         let packer = Packer {
-            ruler: Ruler {
-                text,
-                measure,
-                scale: &self.scale,
-            },
+            ruler: Ruler { text, measure, scale: &self.scale },
             breaks: &self.breaks,
             limits: Limits::from(config),
         };
-        let mut chunks =
-            chunks(&self.pack(&packer, &self.merged_runs(&packer, similarities, threshold)));
+        let mut chunks = chunks(&self.pack(&packer, &self.merged_runs(&packer, similarities, threshold)));
         similarities_at(&self.segments, similarities, &mut chunks);
-        Chunking {
-            chunks,
-            boundaries: curve(&self.segments, similarities),
-            threshold: Some(threshold),
-        }
+        Chunking { chunks, boundaries: curve(&self.segments, similarities), threshold: Some(threshold) }
     }
 
     /// Runs of segments (as ranges of their indices) between cuts, the small ones merged with their more similar
     /// neighbour.
-    fn merged_runs(
-        &self,
-        packer: &Packer<'_>,
-        similarities: &[f32],
-        threshold: f32,
-    ) -> Vec<Range<usize>> {
-        let cuts: Vec<usize> = (0..similarities.len())
-            .filter(|&index| similarities[index].max(0.0) < threshold)
-            .collect();
+    fn merged_runs(&self, packer: &Packer<'_>, similarities: &[f32], threshold: f32) -> Vec<Range<usize>> {
+        let cuts: Vec<usize> =
+            (0..similarities.len()).filter(|&index| similarities[index].max(0.0) < threshold).collect();
         let runs = runs(&cuts, self.segments.len());
         let Limits { size, min_size, .. } = packer.limits;
         if min_size == 0 {
             return runs;
         }
-        let at_cut = |index: usize| {
-            cuts.get(index)
-                .map_or(f32::NEG_INFINITY, |&cut| similarities[cut])
-        };
+        let at_cut = |index: usize| cuts.get(index).map_or(f32::NEG_INFINITY, |&cut| similarities[cut]);
         let rules = MergeRules {
             is_small: &|run| self.run_size(&packer.ruler, run) < min_size,
             fits: &|run| self.run_size(&packer.ruler, &run) <= size,
@@ -192,11 +147,7 @@ impl SegmentTable {
 fn runs(cuts: &[usize], num_segments: usize) -> Vec<Range<usize>> {
     let starts = [0].into_iter().chain(cuts.iter().map(|cut| cut + 1));
     let ends = cuts.iter().map(|cut| cut + 1).chain([num_segments]);
-    starts
-        .zip(ends)
-        .map(|(start, end)| start..end)
-        .filter(|run| !run.is_empty())
-        .collect()
+    starts.zip(ends).map(|(start, end)| start..end).filter(|run| !run.is_empty()).collect()
 }
 
 /// Cuts `text` once, between `segments` as [`segments()`] gave them; a window that cuts often keeps a
@@ -208,10 +159,5 @@ pub fn cut(
     config: &ChunkerConfig,
     measure: &dyn Measure,
 ) -> Chunking {
-    SegmentTable::with_segments(text, segments.to_vec(), measure).cut(
-        text,
-        similarities,
-        config,
-        measure,
-    )
+    SegmentTable::with_segments(text, segments.to_vec(), measure).cut(text, similarities, config, measure)
 }

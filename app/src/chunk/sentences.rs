@@ -28,13 +28,13 @@ const WRAPPED_LINE_BYTES: usize = 45;
 
 /// Never end a sentence.
 const ALWAYS_ABBREVIATED: &[&str] = &[
-    "capt", "cf", "col", "dr", "e.g", "gen", "hon", "i.e", "lt", "mme", "mr", "mrs", "ms", "mt",
-    "prof", "rev", "sgt", "viz", "vs", "z.b", "d.h",
+    "capt", "cf", "col", "dr", "e.g", "gen", "hon", "i.e", "lt", "mme", "mr", "mrs", "ms", "mt", "prof", "rev", "sgt",
+    "viz", "vs", "z.b", "d.h",
 ];
 /// End no sentence before a number.
 const ABBREVIATED_BEFORE_NUMBER: &[&str] = &[
-    "al", "app", "art", "ca", "ch", "eq", "eqs", "fig", "figs", "no", "nos", "nr", "p", "pp",
-    "sec", "tab", "vol", "vols", "approx",
+    "al", "app", "art", "ca", "ch", "eq", "eqs", "fig", "figs", "no", "nos", "nr", "p", "pp", "sec", "tab", "vol",
+    "vols", "approx",
 ];
 
 /// Finds all three kinds of start.
@@ -76,15 +76,9 @@ impl Starts {
         while from < line.end {
             let window_end = floor_char(text, from + WINDOW_BYTES).clamp(from, line.end);
             let mut found = None;
-            for (offset, _) in text[from..window_end]
-                .split_sentence_bound_indices()
-                .skip(1)
-            {
+            for (offset, _) in text[from..window_end].split_sentence_bound_indices().skip(1) {
                 let at = graphemes.skip_blank(text, from + offset);
-                if at < line.end
-                    && self.is_sentence(text, line.start, at)
-                    && graphemes.is_boundary(at)
-                {
+                if at < line.end && self.is_sentence(text, line.start, at) && graphemes.is_boundary(at) {
                     self.sentences.push(at);
                 }
                 found = Some(from + offset);
@@ -112,12 +106,9 @@ impl Starts {
 /// Whether `line` goes on with the prose of the line `above` it.
 fn is_wrap(above: &str, line: &str) -> bool {
     let last = above.chars().next_back();
-    let runs_on = last.is_some_and(|last| last.is_alphanumeric() || ",-–—'’".contains(last))
-        || ends_abbreviated(above, line);
-    let goes_on = line
-        .chars()
-        .next()
-        .is_some_and(|first| first.is_alphanumeric() || "(\"'“‘".contains(first));
+    let runs_on =
+        last.is_some_and(|last| last.is_alphanumeric() || ",-–—'’".contains(last)) || ends_abbreviated(above, line);
+    let goes_on = line.chars().next().is_some_and(|first| first.is_alphanumeric() || "(\"'“‘".contains(first));
     above.len() >= WRAPPED_LINE_BYTES && runs_on && goes_on && !starts_item(line)
 }
 
@@ -135,9 +126,7 @@ fn ends_abbreviated(before: &str, after: &str) -> bool {
         return false;
     };
     let word_start = before.rfind(|letter: char| letter.is_whitespace() || "([".contains(letter));
-    let word_at = word_start.map_or(0, |at| {
-        at + before[at..].chars().next().map_or(0, char::len_utf8)
-    });
+    let word_at = word_start.map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8));
     let word = &before[word_at..];
     is_initial(before, word_at) || is_listed(word, after)
 }
@@ -148,8 +137,7 @@ fn is_listed(word: &str, after: &str) -> bool {
     }
     let word = word.to_lowercase();
     let before_number = after.starts_with(|letter: char| letter.is_ascii_digit() || letter == '[');
-    ALWAYS_ABBREVIATED.contains(&word.as_str())
-        || before_number && ABBREVIATED_BEFORE_NUMBER.contains(&word.as_str())
+    ALWAYS_ABBREVIATED.contains(&word.as_str()) || before_number && ABBREVIATED_BEFORE_NUMBER.contains(&word.as_str())
 }
 
 /// The `W` of `George W. Bush` or `J. Smith`, but not the `C` of `vitamin C`.
@@ -183,53 +171,33 @@ mod tests {
     fn sentences(text: &str) -> Vec<&str> {
         let starts = starts(text, &Graphemes::new(text)).sentences;
         let ends = starts.iter().skip(1).copied().chain([text.len()]);
-        starts
-            .iter()
-            .zip(ends)
-            .map(|(&start, end)| text[start..end].trim())
-            .collect()
+        starts.iter().zip(ends).map(|(&start, end)| text[start..end].trim()).collect()
     }
 
     #[test]
     fn abbreviations_initials_and_decimals_do_not_end_sentences() {
-        let text =
-            "Dr. Ahn met Jo J. Smith, e.g. Tuesday. See Fig. 3 for pi = 3.14 m. No. That is all.";
-        let expected = [
-            "Dr. Ahn met Jo J. Smith, e.g. Tuesday.",
-            "See Fig. 3 for pi = 3.14 m.",
-            "No.",
-            "That is all.",
-        ];
+        let text = "Dr. Ahn met Jo J. Smith, e.g. Tuesday. See Fig. 3 for pi = 3.14 m. No. That is all.";
+        let expected = ["Dr. Ahn met Jo J. Smith, e.g. Tuesday.", "See Fig. 3 for pi = 3.14 m.", "No.", "That is all."];
         assert_eq!(sentences(text), expected);
     }
 
     #[test]
     fn single_letters_end_sentences_when_they_are_no_initials() {
-        assert_eq!(
-            sentences("It holds vitamin C. Eat it."),
-            ["It holds vitamin C.", "Eat it."]
-        );
+        assert_eq!(sentences("It holds vitamin C. Eat it."), ["It holds vitamin C.", "Eat it."]);
     }
 
     #[test]
     fn cjk_full_stops_end_sentences_without_spaces() {
-        assert_eq!(
-            sentences("岩石很硬。水很软！对吗？对。"),
-            ["岩石很硬。", "水很软！", "对吗？", "对。"]
-        );
+        assert_eq!(sentences("岩石很硬。水很软！对吗？对。"), ["岩石很硬。", "水很软！", "对吗？", "对。"]);
     }
 
     #[test]
     fn wrapped_prose_is_one_sentence_and_list_items_are_many() {
-        let wrapped =
-            "The layer that was laid down first lies deepest and\nis the oldest of them all.";
+        let wrapped = "The layer that was laid down first lies deepest and\nis the oldest of them all.";
         assert_eq!(sentences(wrapped).len(), 1);
         let wrapped = "The layer that was laid down first lies deepest, says Dr.\nAhn. It is old.";
         assert_eq!(sentences(wrapped).len(), 2);
-        assert_eq!(
-            sentences("1. granite\n2. basalt\n- chalk"),
-            ["1. granite", "2. basalt", "- chalk"]
-        );
+        assert_eq!(sentences("1. granite\n2. basalt\n- chalk"), ["1. granite", "2. basalt", "- chalk"]);
     }
 
     #[test]

@@ -11,27 +11,17 @@ pub fn similarities(vectors: &[f32], dims: usize) -> Vec<f32> {
         return Vec::new();
     }
     let rows = vectors.chunks_exact(dims);
-    rows.clone()
-        .zip(rows.skip(1))
-        .map(|(left, right)| cosine(left, right))
-        .collect()
+    rows.clone().zip(rows.skip(1)).map(|(left, right)| cosine(left, right)).collect()
 }
 
 fn cosine(left: &[f32], right: &[f32]) -> f32 {
     let lengths = (dot(left, left) * dot(right, right)).sqrt();
     let cosine = (dot(left, right) / lengths) as f32;
-    if cosine.is_finite() {
-        cosine.clamp(-1.0, 1.0)
-    } else {
-        0.0
-    }
+    if cosine.is_finite() { cosine.clamp(-1.0, 1.0) } else { 0.0 }
 }
 
 fn dot(left: &[f32], right: &[f32]) -> f64 {
-    left.iter()
-        .zip(right)
-        .map(|(a, b)| f64::from(*a) * f64::from(*b))
-        .sum()
+    left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
 }
 
 /// Mean minus one standard deviation of `similarities`, between 0 and 1; 0 (no cut) where there are none.
@@ -41,11 +31,7 @@ pub fn auto_threshold(similarities: &[f32]) -> f32 {
     }
     let count = similarities.len() as f64;
     let mean = similarities.iter().copied().map(f64::from).sum::<f64>() / count;
-    let variance = similarities
-        .iter()
-        .map(|&value| (f64::from(value) - mean).powi(2))
-        .sum::<f64>()
-        / count;
+    let variance = similarities.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>() / count;
     (mean - variance.sqrt()).clamp(0.0, 1.0) as f32
 }
 
@@ -62,13 +48,7 @@ pub fn boundaries(text: &str, vectors: &[f32]) -> Result<Vec<Boundary>, ChunkErr
 /// Places the similarity of each pair of neighbours where the right one starts.
 pub(super) fn curve(segments: &[Range<usize>], similarities: &[f32]) -> Vec<Boundary> {
     let right = segments.iter().skip(1);
-    right
-        .zip(similarities)
-        .map(|(segment, &similarity)| Boundary {
-            position: segment.start,
-            similarity,
-        })
-        .collect()
+    right.zip(similarities).map(|(segment, &similarity)| Boundary { position: segment.start, similarity }).collect()
 }
 
 /// Sets the similarities of chunks at their edges: that of the neighbouring segments where an edge lies between
@@ -81,9 +61,7 @@ pub fn similarities_at(segments: &[Range<usize>], similarities: &[f32], chunks: 
 }
 
 fn left_similarity(segments: &[Range<usize>], similarities: &[f32], start: usize) -> Option<f32> {
-    let index = segments
-        .partition_point(|segment| segment.start <= start)
-        .checked_sub(1)?;
+    let index = segments.partition_point(|segment| segment.start <= start).checked_sub(1)?;
     if segments[index].start < start {
         return Some(1.0);
     }
@@ -91,9 +69,7 @@ fn left_similarity(segments: &[Range<usize>], similarities: &[f32], start: usize
 }
 
 fn right_similarity(segments: &[Range<usize>], similarities: &[f32], end: usize) -> Option<f32> {
-    let index = segments
-        .partition_point(|segment| segment.start < end)
-        .checked_sub(1)?;
+    let index = segments.partition_point(|segment| segment.start < end).checked_sub(1)?;
     if end < segments[index].end {
         return Some(1.0);
     }
@@ -113,10 +89,7 @@ pub(super) fn vector_dims(num_segments: usize, vectors: &[f32]) -> Result<usize,
 }
 
 /// Turns ranges into a result, with curve and similarities where vectors were given.
-pub(super) fn assemble(
-    input: &ChunkInput<'_>,
-    ranges: &[Range<usize>],
-) -> Result<Chunking, ChunkError> {
+pub(super) fn assemble(input: &ChunkInput<'_>, ranges: &[Range<usize>]) -> Result<Chunking, ChunkError> {
     let mut chunks = chunks(ranges);
     let mut boundaries = Vec::new();
     match (input.vectors.embed, input.vectors.vectors) {
@@ -129,11 +102,7 @@ pub(super) fn assemble(
             boundaries = curve(&segments, &similarities);
         }
     }
-    Ok(Chunking {
-        chunks,
-        boundaries,
-        threshold: None,
-    })
+    Ok(Chunking { chunks, boundaries, threshold: None })
 }
 
 /// Chunks without similarities.
@@ -172,14 +141,8 @@ mod tests {
         let segments = [0..5, 6..10, 12..20];
         let mut chunks = chunks(&[0..5, 6..15, 8..20]);
         similarities_at(&segments, &[0.3, 0.7], &mut chunks);
-        let edges: Vec<_> = chunks
-            .iter()
-            .map(|chunk| (chunk.left_similarity, chunk.right_similarity))
-            .collect();
-        assert_eq!(
-            edges,
-            [(None, Some(0.3)), (Some(0.3), Some(1.0)), (Some(1.0), None)]
-        );
+        let edges: Vec<_> = chunks.iter().map(|chunk| (chunk.left_similarity, chunk.right_similarity)).collect();
+        assert_eq!(edges, [(None, Some(0.3)), (Some(0.3), Some(1.0)), (Some(1.0), None)]);
     }
 
     #[test]

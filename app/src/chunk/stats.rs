@@ -49,11 +49,7 @@ fn median(sorted: &[usize]) -> f64 {
 
 /// The size of each chunk.
 pub fn sizes(text: &str, chunks: &[Chunk], measure: &dyn Measure) -> Vec<usize> {
-    chunks
-        .iter()
-        .filter_map(|chunk| text.get(chunk.start..chunk.end))
-        .map(|piece| measure.size(piece))
-        .collect()
+    chunks.iter().filter_map(|chunk| text.get(chunk.start..chunk.end)).map(|piece| measure.size(piece)).collect()
 }
 
 /// One bar of a histogram: how many sizes lie in `from..to`.
@@ -73,13 +69,8 @@ pub fn histogram(sizes: &[usize], num_bars: usize) -> Vec<Bar> {
         return Vec::new();
     };
     let width = (max + 1).div_ceil(num_bars.max(1));
-    let mut bars: Vec<Bar> = (0..=max / width)
-        .map(|index| Bar {
-            from: index * width,
-            to: (index + 1) * width,
-            count: 0,
-        })
-        .collect();
+    let mut bars: Vec<Bar> =
+        (0..=max / width).map(|index| Bar { from: index * width, to: (index + 1) * width, count: 0 }).collect();
     for size in sizes {
         bars[size / width].count += 1;
     }
@@ -122,30 +113,19 @@ pub fn estimate(text: &str, config: &ChunkerConfig) -> Estimate {
         ChunkerKind::Semantic => filled.max(semantic_chunks(size, chars, config)),
         _ => filled,
     };
-    Estimate {
-        size,
-        chunks: (chunks.round() as usize).max(1),
-    }
+    Estimate { size, chunks: (chunks.round() as usize).max(1) }
 }
 
 /// Code points, runs of white space counted as one.
 fn content_chars(text: &str) -> usize {
-    let words: usize = text
-        .split_whitespace()
-        .map(|word| word.chars().count() + 1)
-        .sum();
+    let words: usize = text.split_whitespace().map(|word| word.chars().count() + 1).sum();
     words.saturating_sub(1)
 }
 
 fn rough_tokens(text: &str) -> usize {
     let tokens = text.split_whitespace().map(|word| {
         let wide = word.chars().filter(|letter| *letter >= '\u{2e80}').count();
-        wide as f64
-            + if wide < word.chars().count() {
-                WORD_TOKENS
-            } else {
-                0.0
-            }
+        wide as f64 + if wide < word.chars().count() { WORD_TOKENS } else { 0.0 }
     });
     tokens.sum::<f64>().ceil() as usize
 }
@@ -156,9 +136,7 @@ fn filled_chunks(size: f64, config: &ChunkerConfig) -> f64 {
         return 1.0;
     }
     let overlap = config.overlap as f64;
-    let step = (cap * USUAL_FILL - overlap * USUAL_OVERLAP)
-        .max((cap - overlap) / 2.0)
-        .max(1.0);
+    let step = (cap * USUAL_FILL - overlap * USUAL_OVERLAP).max((cap - overlap) / 2.0).max(1.0);
     (size - overlap) / step
 }
 
@@ -188,63 +166,27 @@ mod tests {
     #[test]
     fn stats_are_those_of_the_sizes() {
         let stats = ChunkStats::new(&[4, 1, 3, 2]);
-        assert_eq!(
-            (stats.count, stats.total, stats.min, stats.max),
-            (4, 10, 1, 4)
-        );
+        assert_eq!((stats.count, stats.total, stats.min, stats.max), (4, 10, 1, 4));
         assert!((stats.mean - 2.5).abs() < 1e-9 && (stats.median - 2.5).abs() < 1e-9);
     }
 
     #[test]
     fn histograms_count_every_size_once() {
         let bars = histogram(&[0, 5, 9, 10, 19], 2);
-        assert_eq!(
-            bars,
-            [
-                Bar {
-                    from: 0,
-                    to: 10,
-                    count: 3
-                },
-                Bar {
-                    from: 10,
-                    to: 20,
-                    count: 2
-                }
-            ]
-        );
+        assert_eq!(bars, [Bar { from: 0, to: 10, count: 3 }, Bar { from: 10, to: 20, count: 2 }]);
         assert!(histogram(&[], 8).is_empty());
-        assert_eq!(
-            histogram(&[7, 7], 0)
-                .iter()
-                .map(|bar| bar.count)
-                .sum::<usize>(),
-            2
-        );
+        assert_eq!(histogram(&[7, 7], 0).iter().map(|bar| bar.count).sum::<usize>(), 2);
     }
 
     #[test]
     fn estimates_are_near_the_truth() {
-        let text = "The river carries sand to the sea, and the sea gives it back to the beach. "
-            .repeat(400);
+        let text = "The river carries sand to the sea, and the sea gives it back to the beach. ".repeat(400);
         for (size, overlap) in [(200, 0), (1000, 100), (500, 250), (100_000, 0)] {
-            let config = ChunkerConfig {
-                size,
-                overlap,
-                ..ChunkerConfig::default()
-            };
-            let input = ChunkInput {
-                text: &text,
-                spans: &[],
-                measure: &CharMeasure,
-                vectors: VectorSource::default(),
-            };
+            let config = ChunkerConfig { size, overlap, ..ChunkerConfig::default() };
+            let input = ChunkInput { text: &text, spans: &[], measure: &CharMeasure, vectors: VectorSource::default() };
             let count = build(&config).unwrap().chunk(&input).unwrap().chunks.len() as f64;
             let ratio = estimate(&text, &config).chunks as f64 / count;
-            assert!(
-                (0.66..1.5).contains(&ratio),
-                "size {size}, overlap {overlap}: {ratio}"
-            );
+            assert!((0.66..1.5).contains(&ratio), "size {size}, overlap {overlap}: {ratio}");
         }
         assert_eq!(estimate(" \n ", &ChunkerConfig::default()).chunks, 0);
     }

@@ -73,10 +73,7 @@ mod tests {
     #[test]
     fn ticks_are_round_and_on_the_axis() {
         let axis = Axis::new((0.0, 74_321.0), (0.0, 100.0));
-        assert_eq!(
-            axis.ticks(8),
-            [0.0, 10e3, 20e3, 30e3, 40e3, 50e3, 60e3, 70e3]
-        );
+        assert_eq!(axis.ticks(8), [0.0, 10e3, 20e3, 30e3, 40e3, 50e3, 60e3, 70e3]);
         assert_eq!(Axis::new((0.0, 1.0), (0.0, 1.0)).ticks(8), [0.0, 1.0]);
     }
 
@@ -85,15 +82,8 @@ mod tests {
         let text = "漢a".repeat(2000);
         let index = CharIndex::new(&text);
         for position in [0, 3, 4, 4096, 7999, 8000] {
-            let position = if text.is_char_boundary(position) {
-                position
-            } else {
-                position + 1
-            };
-            assert_eq!(
-                index.char_at(&text, position),
-                text[..position].chars().count()
-            );
+            let position = if text.is_char_boundary(position) { position } else { position + 1 };
+            assert_eq!(index.char_at(&text, position), text[..position].chars().count());
         }
         assert_eq!(CharIndex::new("").char_at("", 0), 0);
     }

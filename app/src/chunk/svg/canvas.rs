@@ -55,10 +55,7 @@ impl Canvas {
 
     /// What a screen reader says.
     pub(super) fn title(&mut self, title: &str) {
-        self.push(&format!(
-            "<title>Boundary plot of {}</title>",
-            escaped(title)
-        ));
+        self.push(&format!("<title>Boundary plot of {}</title>", escaped(title)));
     }
 
     /// An element as it is. The caller escapes.
@@ -76,25 +73,16 @@ impl Canvas {
     }
 
     pub(super) fn line(&mut self, from: Point, to: Point, colour: &str, width: f64) {
-        self.styled_line(
-            from,
-            to,
-            &format!("stroke=\"{colour}\" stroke-width=\"{width}\""),
-        );
+        self.styled_line(from, to, &format!("stroke=\"{colour}\" stroke-width=\"{width}\""));
     }
 
     pub(super) fn styled_line(&mut self, from: Point, to: Point, style: &str) {
         let ((x1, y1), (x2, y2)) = (from, to);
-        self.push(&format!(
-            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"
-        ));
+        self.push(&format!("<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"));
     }
 
     pub(super) fn polyline(&mut self, points: &[Point], style: &str) {
-        self.push(&format!(
-            "<polyline points=\"{}\" {style}/>",
-            joined(points)
-        ));
+        self.push(&format!("<polyline points=\"{}\" {style}/>", joined(points)));
     }
 
     pub(super) fn polygon(&mut self, points: &[Point], style: &str) {
@@ -102,16 +90,8 @@ impl Canvas {
     }
 
     pub(super) fn text(&mut self, at: Point, anchor: Anchor, font: &Font<'_>, text: &str) {
-        let Font {
-            size,
-            colour,
-            is_strong,
-        } = font;
-        let weight = if *is_strong {
-            " font-weight=\"600\""
-        } else {
-            ""
-        };
+        let Font { size, colour, is_strong } = font;
+        let weight = if *is_strong { " font-weight=\"600\"" } else { "" };
         self.push(&format!(
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\" font-size=\"{size}\" fill=\"{colour}\"{weight}>{}</text>",
             at.0,

@@ -2,9 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, Font};
 use super::theme::theme;
-use super::{
-    BoundaryPlot, Frame, LAYERS_BOTTOM, LAYERS_TOP, LEFT, SIZES_BOTTOM, SIZES_TOP, grouped,
-};
+use super::{BoundaryPlot, Frame, LAYERS_BOTTOM, LAYERS_TOP, LEFT, SIZES_BOTTOM, SIZES_TOP, grouped};
 use crate::chunk::Chunk;
 
 /// A layer this wide has room for its number.
@@ -16,19 +14,11 @@ pub(super) fn draw(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, frame: &Frame) 
     draw_hatch(canvas);
     let largest = plot.sizes.iter().copied().max().unwrap_or(0);
     for (index, (chunk, &size)) in plot.chunking.chunks.iter().zip(plot.sizes).enumerate() {
-        let span = (
-            frame.x(plot.text, chunk.start),
-            frame.x(plot.text, chunk.end),
-        );
+        let span = (frame.x(plot.text, chunk.start), frame.x(plot.text, chunk.end));
         draw_layer(canvas, index, span);
         let next = plot.chunking.chunks.get(index + 1);
         let bar_end = next.map_or(span.1, |next| frame.x(plot.text, next.start).min(span.1));
-        draw_size(
-            canvas,
-            index,
-            (span.0, bar_end),
-            size as f64 / largest.max(1) as f64,
-        );
+        draw_size(canvas, index, (span.0, bar_end), size as f64 / largest.max(1) as f64);
     }
     for pair in plot.chunking.chunks.windows(2) {
         draw_overlap(canvas, plot, frame, pair);
@@ -56,17 +46,8 @@ fn draw_layer(canvas: &mut Canvas, index: usize, (from, to): (f64, f64)) {
 fn draw_size(canvas: &mut Canvas, index: usize, (from, to): (f64, f64), share: f64) {
     let (edge, _) = theme().layer(index);
     let height = (share * (SIZES_BOTTOM - SIZES_TOP)).max(1.0);
-    let width = if to - from > GAP_WIDTH {
-        to - from - 1.0
-    } else {
-        to - from
-    };
-    canvas.rect(
-        (from, SIZES_BOTTOM - height),
-        (width, height),
-        edge,
-        "fill-opacity=\"0.6\"",
-    );
+    let width = if to - from > GAP_WIDTH { to - from - 1.0 } else { to - from };
+    canvas.rect((from, SIZES_BOTTOM - height), (width, height), edge, "fill-opacity=\"0.6\"");
 }
 
 fn draw_overlap(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, frame: &Frame, pair: &[Chunk]) {
@@ -74,10 +55,7 @@ fn draw_overlap(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, frame: &Frame, pai
         return;
     };
     if right.start < left.end {
-        let (from, to) = (
-            frame.x(plot.text, right.start),
-            frame.x(plot.text, left.end),
-        );
+        let (from, to) = (frame.x(plot.text, right.start), frame.x(plot.text, left.end));
         let size = (to - from, LAYERS_BOTTOM - LAYERS_TOP);
         canvas.rect((from, LAYERS_TOP), size, "url(#hatch)", "class=\"overlap\"");
     }
@@ -85,16 +63,9 @@ fn draw_overlap(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, frame: &Frame, pai
 
 /// Numbers of the chunks that have room for one, counted from 1.
 fn draw_labels(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, frame: &Frame) {
-    let font = Font {
-        size: 11.5,
-        colour: theme().colour("ink"),
-        is_strong: false,
-    };
+    let font = Font { size: 11.5, colour: theme().colour("ink"), is_strong: false };
     for (index, chunk) in plot.chunking.chunks.iter().enumerate() {
-        let (from, to) = (
-            frame.x(plot.text, chunk.start),
-            frame.x(plot.text, chunk.end),
-        );
+        let (from, to) = (frame.x(plot.text, chunk.start), frame.x(plot.text, chunk.end));
         if to - from >= LABEL_WIDTH {
             let middle = (f64::midpoint(from, to), LAYERS_BOTTOM - 8.0);
             canvas.text(middle, Anchor::Middle, &font, &(index + 1).to_string());
@@ -103,24 +74,10 @@ fn draw_labels(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, frame: &Frame) {
 }
 
 fn draw_size_axis(canvas: &mut Canvas, plot: &BoundaryPlot<'_>, largest: usize) {
-    let font = Font {
-        size: 12.0,
-        colour: theme().colour("ink_secondary"),
-        is_strong: false,
-    };
-    canvas.text(
-        (LEFT - 12.0, LAYERS_BOTTOM - 8.0),
-        Anchor::End,
-        &font,
-        "chunks",
-    );
+    let font = Font { size: 12.0, colour: theme().colour("ink_secondary"), is_strong: false };
+    canvas.text((LEFT - 12.0, LAYERS_BOTTOM - 8.0), Anchor::End, &font, "chunks");
     if largest > 0 {
-        canvas.text(
-            (LEFT - 12.0, SIZES_TOP + 8.0),
-            Anchor::End,
-            &font,
-            &grouped(largest),
-        );
+        canvas.text((LEFT - 12.0, SIZES_TOP + 8.0), Anchor::End, &font, &grouped(largest));
     }
     canvas.text((LEFT - 12.0, SIZES_BOTTOM), Anchor::End, &font, "0");
     let middle = f64::midpoint(SIZES_TOP, SIZES_BOTTOM);

@@ -55,39 +55,18 @@ impl BoundaryPlot<'_> {
     }
 
     fn draw_head(&self, canvas: &mut Canvas) {
-        let ink = Font {
-            size: 20.0,
-            colour: theme().colour("ink"),
-            is_strong: true,
-        };
+        let ink = Font { size: 20.0, colour: theme().colour("ink"), is_strong: true };
         canvas.text((LEFT, 40.0), Anchor::Start, &ink, self.title);
-        let secondary = Font {
-            size: 13.0,
-            colour: theme().colour("ink_secondary"),
-            is_strong: false,
-        };
+        let secondary = Font { size: 13.0, colour: theme().colour("ink_secondary"), is_strong: false };
         canvas.text((LEFT, 64.0), Anchor::Start, &secondary, &self.summary());
         curve::draw_legend(canvas, self, (WIDTH - RIGHT, 64.0));
     }
 
     fn summary(&self) -> String {
-        let ChunkStats {
-            count,
-            mean,
-            min,
-            max,
-            ..
-        } = ChunkStats::new(self.sizes);
-        let chunks = if count == 1 {
-            "1 chunk".to_owned()
-        } else {
-            format!("{} chunks", grouped(count))
-        };
+        let ChunkStats { count, mean, min, max, .. } = ChunkStats::new(self.sizes);
+        let chunks = if count == 1 { "1 chunk".to_owned() } else { format!("{} chunks", grouped(count)) };
         let (mean, min, max) = (grouped(mean.round() as usize), grouped(min), grouped(max));
-        format!(
-            "{chunks} · mean {mean} {} · smallest {min} · largest {max}",
-            self.unit_name()
-        )
+        format!("{chunks} · mean {mean} {} · smallest {min} · largest {max}", self.unit_name())
     }
 
     fn unit_name(&self) -> &'static str {
@@ -108,10 +87,7 @@ impl Frame {
     fn new(plot: &BoundaryPlot<'_>) -> Self {
         let chars = CharIndex::new(plot.text);
         let end = chars.char_at(plot.text, plot.text.len());
-        Self {
-            position: Axis::new((0.0, end.max(1) as f64), (LEFT, WIDTH - RIGHT)),
-            chars,
-        }
+        Self { position: Axis::new((0.0, end.max(1) as f64), (LEFT, WIDTH - RIGHT)), chars }
     }
 
     /// The x of a byte position.
@@ -121,39 +97,15 @@ impl Frame {
 }
 
 fn draw_position_axis(canvas: &mut Canvas, frame: &Frame) {
-    let font = Font {
-        size: 12.0,
-        colour: theme().colour("ink_secondary"),
-        is_strong: false,
-    };
-    canvas.line(
-        (LEFT, SIZES_BOTTOM),
-        (WIDTH - RIGHT, SIZES_BOTTOM),
-        theme().colour("hairline_strong"),
-        1.0,
-    );
+    let font = Font { size: 12.0, colour: theme().colour("ink_secondary"), is_strong: false };
+    canvas.line((LEFT, SIZES_BOTTOM), (WIDTH - RIGHT, SIZES_BOTTOM), theme().colour("hairline_strong"), 1.0);
     for tick in frame.position.ticks(8) {
         let x = frame.position.at(tick);
-        canvas.line(
-            (x, SIZES_BOTTOM),
-            (x, SIZES_BOTTOM + 5.0),
-            theme().colour("hairline_strong"),
-            1.0,
-        );
-        canvas.text(
-            (x, SIZES_BOTTOM + 20.0),
-            Anchor::Middle,
-            &font,
-            &grouped(tick as usize),
-        );
+        canvas.line((x, SIZES_BOTTOM), (x, SIZES_BOTTOM + 5.0), theme().colour("hairline_strong"), 1.0);
+        canvas.text((x, SIZES_BOTTOM + 20.0), Anchor::Middle, &font, &grouped(tick as usize));
     }
     let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
-    canvas.text(
-        (middle, SIZES_BOTTOM + 44.0),
-        Anchor::Middle,
-        &font,
-        "position in the document, characters",
-    );
+    canvas.text((middle, SIZES_BOTTOM + 44.0), Anchor::Middle, &font, "position in the document, characters");
 }
 
 /// `12 345`, with thin spaces.
@@ -175,40 +127,15 @@ mod tests {
     use crate::chunk::{Boundary, Chunk};
 
     fn plot_of(title: &str, text: &str, chunking: &Chunking) -> String {
-        let sizes: Vec<usize> = chunking
-            .chunks
-            .iter()
-            .map(|chunk| chunk.end - chunk.start)
-            .collect();
-        BoundaryPlot {
-            title,
-            text,
-            chunking,
-            sizes: &sizes,
-            unit: Unit::Chars,
-        }
-        .to_svg()
+        let sizes: Vec<usize> = chunking.chunks.iter().map(|chunk| chunk.end - chunk.start).collect();
+        BoundaryPlot { title, text, chunking, sizes: &sizes, unit: Unit::Chars }.to_svg()
     }
 
     fn sample() -> Chunking {
-        let chunk = |start, end| Chunk {
-            start,
-            end,
-            left_similarity: Some(0.2),
-            right_similarity: Some(0.2),
-        };
+        let chunk = |start, end| Chunk { start, end, left_similarity: Some(0.2), right_similarity: Some(0.2) };
         Chunking {
             chunks: vec![chunk(0, 40), chunk(30, 100)],
-            boundaries: vec![
-                Boundary {
-                    position: 40,
-                    similarity: 0.2,
-                },
-                Boundary {
-                    position: 70,
-                    similarity: -0.3,
-                },
-            ],
+            boundaries: vec![Boundary { position: 40, similarity: 0.2 }, Boundary { position: 70, similarity: -0.3 }],
             threshold: Some(0.41),
         }
     }
@@ -223,14 +150,8 @@ mod tests {
     fn every_part_is_there() {
         let svg = plot_of("notes.md", &"x".repeat(100), &sample());
         assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-        for part in [
-            "notes.md",
-            "2 chunks",
-            "threshold 0.41",
-            "class=\"curve\"",
-            "class=\"cut\"",
-            "class=\"overlap\"",
-        ] {
+        for part in ["notes.md", "2 chunks", "threshold 0.41", "class=\"curve\"", "class=\"cut\"", "class=\"overlap\""]
+        {
             assert!(svg.contains(part), "{part} is missing");
         }
     }
@@ -253,10 +174,7 @@ mod tests {
     fn large_documents_give_small_pictures() {
         let text = "x".repeat(200_000);
         let boundaries = (1..20_000)
-            .map(|index| Boundary {
-                position: index * 10,
-                similarity: (index * 7919 % 100) as f32 / 100.0,
-            })
+            .map(|index| Boundary { position: index * 10, similarity: (index * 7919 % 100) as f32 / 100.0 })
             .collect();
         let chunk = |index: usize| Chunk {
             start: index * 100,
@@ -264,11 +182,7 @@ mod tests {
             left_similarity: Some(0.5),
             right_similarity: Some(0.5),
         };
-        let chunking = Chunking {
-            chunks: (0..2000).map(chunk).collect(),
-            boundaries,
-            threshold: Some(0.3),
-        };
+        let chunking = Chunking { chunks: (0..2000).map(chunk).collect(), boundaries, threshold: Some(0.3) };
         let num_bytes = plot_of("large.txt", &text, &chunking).len();
         assert!(num_bytes < 1_000_000, "{num_bytes}");
     }

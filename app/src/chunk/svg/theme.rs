@@ -40,10 +40,7 @@ impl Theme {
 
     /// The colours of the chunk with this index; neighbours differ.
     pub(super) fn layer(&self, index: usize) -> (&str, &str) {
-        let layer = self
-            .layers
-            .get(index % self.layers.len().max(1))
-            .map(|layer| &layer.light);
+        let layer = self.layers.get(index % self.layers.len().max(1)).map(|layer| &layer.light);
         layer.map_or(("currentColor", "none"), |layer| (&layer.edge, &layer.tint))
     }
 }
