@@ -47,7 +47,7 @@ fn the_library_of_version_1_opens_whole() {
     assert_eq!(statuses, [DocumentStatus::Ready, DocumentStatus::Ready, DocumentStatus::Failed]);
     let report = library.verify(false).unwrap();
     assert!(report.problems.is_empty(), "{:#?}", report.problems);
-    assert_eq!((report.documents, report.chunks), (3, 5));
+    assert_eq!((report.documents, report.chunks), (3, 4));
     for leg in [SearchMode::Keyword, SearchMode::Vector, SearchMode::Hybrid] {
         assert_eq!(found(&library, "limestone fossils", &mode(leg, 1)), ["limestone.md"]);
     }
