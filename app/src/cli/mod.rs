@@ -8,6 +8,7 @@ mod ask;
 mod chunk;
 mod documents;
 mod error;
+mod eval;
 mod ingest;
 mod json;
 mod models;
@@ -73,6 +74,7 @@ fn run(args: Args) -> Result<Ending, CliError> {
         Some(Verb::Ask(verb)) => ask::run(&session, &verb),
         Some(Verb::Models { verb }) => models::run(&session, verb.unwrap_or(args::ModelsVerb::List)),
         Some(Verb::Verify(verb)) => verify::run(&session, &verb),
+        Some(Verb::Eval { verb }) => eval::run(&session, &verb),
         #[cfg(feature = "gui")]
         Some(Verb::Screenshots(verb)) => screenshots::run(&session, &verb),
         Some(Verb::Worker { kind }) => {
