@@ -1,7 +1,7 @@
 //! The front door: one call for every backend.
 
 #[cfg(feature = "gpu")]
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -86,11 +86,14 @@ pub struct Searcher {
     gpu: GpuSlot,
 }
 
-/// The GPU, if there is one and searches may use it.
+/// The GPU, if there is one and searches may use it. A real one is opened by the first search that is worth it, so
+/// that small searches never wait for a driver.
 #[cfg(feature = "gpu")]
 struct GpuSlot {
+    is_wanted: bool,
     is_software: bool,
-    adapter: Option<String>,
+    /// Empty until the GPU was looked for, then its name or nothing.
+    adapter: OnceLock<Option<String>>,
     tuning: GpuTuning,
     state: Mutex<GpuState>,
 }
@@ -123,7 +126,8 @@ impl std::fmt::Debug for Searcher {
 }
 
 impl Searcher {
-    /// Starts the worker threads and, if `options` allow one, the GPU.
+    /// Starts the worker threads and, if asked for, a software adapter. A real GPU is opened by the first search
+    /// that is large enough to gain from it.
     ///
     /// # Errors
     /// If threads cannot be started, or [`GpuMode::Software`] finds no adapter.
@@ -227,10 +231,10 @@ impl Searcher {
         }
     }
 
-    /// The GPU that searches may use.
+    /// The GPU that searches use, once one was opened.
     pub fn adapter_name(&self) -> Option<&str> {
         #[cfg(feature = "gpu")]
-        return self.gpu.adapter.as_deref();
+        return self.gpu.adapter.get()?.as_deref();
         #[cfg(not(feature = "gpu"))]
         None
     }
@@ -288,37 +292,49 @@ impl GpuSlot {
             (GpuMode::Software, _) | (GpuMode::Auto, "software") => (true, true),
             (GpuMode::Auto, _) => (true, false),
         };
-        let gpu = match is_wanted.then(|| Gpu::open(is_software, tuning)) {
-            Some(Err(GpuFault(reason))) if is_software => return Err(Error::NoGpu { reason }),
-            Some(Ok(gpu)) => Some(gpu),
-            Some(Err(_)) | None => None,
-        };
-        let adapter = gpu.as_ref().map(|gpu| gpu.device.name.clone());
-        Ok(Self {
+        let slot = Self {
+            is_wanted,
             is_software,
-            adapter,
+            adapter: OnceLock::new(),
             tuning,
-            state: Mutex::new(GpuState {
-                gpu,
-                reopens_left: MAX_REOPENS,
-            }),
-        })
+            state: Mutex::new(GpuState { gpu: None, reopens_left: MAX_REOPENS }),
+        };
+        if is_software {
+            slot.first_open(&mut slot.lock()).map_err(|GpuFault(reason)| Error::NoGpu { reason })?;
+        }
+        Ok(slot)
     }
 
-    fn search(
-        &self,
-        snapshot: &Snapshot,
-        queries: &PreparedQueries<'_>,
-    ) -> Result<GpuAttempt, Error> {
-        if self.adapter.is_none() || !(self.is_software || is_worth_a_gpu(snapshot, queries)) {
+    fn lock(&self) -> MutexGuard<'_, GpuState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks for the GPU unless that was done before.
+    fn first_open(&self, state: &mut GpuState) -> Result<(), GpuFault> {
+        if self.adapter.get().is_some() {
+            return Ok(());
+        }
+        let opened = Gpu::open(self.is_software, self.tuning);
+        self.adapter.get_or_init(|| opened.as_ref().ok().map(|gpu| gpu.device.name.clone()));
+        state.gpu = Some(opened?);
+        Ok(())
+    }
+
+    fn search(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<GpuAttempt, Error> {
+        let is_absent = matches!(self.adapter.get(), Some(None));
+        let is_worth_it = self.is_software || is_worth_a_gpu(snapshot, queries);
+        if !self.is_wanted || is_absent || !is_worth_it {
             return Ok(GpuAttempt::NotTried);
         }
         // While another search has the GPU, a real one leaves this search to the CPU.
         let mut state = match (self.is_software, self.state.try_lock()) {
             (_, Ok(state)) => state,
             (false, Err(TryLockError::WouldBlock)) => return Ok(GpuAttempt::NotTried),
-            (_, Err(_)) => self.state.lock().unwrap_or_else(PoisonError::into_inner),
+            (_, Err(_)) => self.lock(),
         };
+        if self.first_open(&mut state).is_err() {
+            return Ok(GpuAttempt::NotTried);
+        }
         state.reopen(self.is_software, self.tuning);
         let Some(gpu) = state.gpu.as_mut() else {
             return Ok(GpuAttempt::Faulted("the GPU failed too often".to_owned()));
