@@ -118,10 +118,7 @@ struct Ranked {
 
 impl std::fmt::Debug for Searcher {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Searcher")
-            .field("backend", &self.backend_name())
-            .finish_non_exhaustive()
+        formatter.debug_struct("Searcher").field("backend", &self.backend_name()).finish_non_exhaustive()
     }
 }
 
@@ -137,9 +134,7 @@ impl Searcher {
         let gpu = GpuSlot::open(options.gpu, GpuTuning::default())?;
         #[cfg(not(feature = "gpu"))]
         if options.gpu == GpuMode::Software {
-            return Err(Error::NoGpu {
-                reason: "this build has no GPU support".to_owned(),
-            });
+            return Err(Error::NoGpu { reason: "this build has no GPU support".to_owned() });
         }
         Ok(Self {
             pool,
@@ -157,11 +152,7 @@ impl Searcher {
     #[doc(hidden)]
     pub fn with_gpu_tuning(options: &SearcherOptions, tuning: GpuTuning) -> Result<Self, Error> {
         let pool = start_threads(options.threads)?;
-        Ok(Self {
-            pool,
-            kernels: Kernels::best(),
-            gpu: GpuSlot::open(options.gpu, tuning)?,
-        })
+        Ok(Self { pool, kernels: Kernels::best(), gpu: GpuSlot::open(options.gpu, tuning)? })
     }
 
     /// The best `k` rows for every query, exactly.
@@ -173,58 +164,32 @@ impl Searcher {
         let queries = PreparedQueries::new(snapshot, query)?;
         if queries.is_empty() {
             let hits = queries.queries.iter().map(|_| Vec::new()).collect();
-            return Ok(SearchOutcome {
-                hits,
-                backend: Backend::Cpu,
-                num_zero_rows: 0,
-                gpu_fault: None,
-            });
+            return Ok(SearchOutcome { hits, backend: Backend::Cpu, num_zero_rows: 0, gpu_fault: None });
         }
         snapshot.check_len()?;
         let (found, backend, gpu_fault) = match self.search_gpu(snapshot, &queries)? {
             GpuAttempt::Done(found) => (found, Backend::Gpu, None),
             GpuAttempt::NotTried => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, None),
-            GpuAttempt::Faulted(fault) => (
-                self.search_cpu(snapshot, &queries)?,
-                Backend::Cpu,
-                Some(fault),
-            ),
+            GpuAttempt::Faulted(fault) => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, Some(fault)),
         };
         let hits = to_hits(snapshot, queries.metric, &found.ranked);
-        Ok(SearchOutcome {
-            hits,
-            backend,
-            num_zero_rows: found.num_zero_rows,
-            gpu_fault,
-        })
+        Ok(SearchOutcome { hits, backend, num_zero_rows: found.num_zero_rows, gpu_fault })
     }
 
     /// The same answer by scoring every row in f64 and sorting: the oracle for tests and doubts.
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub fn search_naive(
-        &self,
-        snapshot: &Snapshot,
-        query: &Query<'_>,
-    ) -> Result<Vec<Vec<Hit>>, Error> {
+    pub fn search_naive(&self, snapshot: &Snapshot, query: &Query<'_>) -> Result<Vec<Vec<Hit>>, Error> {
         let queries = PreparedQueries::new(snapshot, query)?;
         snapshot.check_len()?;
-        Ok(to_hits(
-            snapshot,
-            queries.metric,
-            &cpu::naive::search(snapshot, &queries),
-        ))
+        Ok(to_hits(snapshot, queries.metric, &cpu::naive::search(snapshot, &queries)))
     }
 
     /// What searches run on, for people: the adapter if there is one, and the CPU's instruction
     /// set and threads.
     pub fn backend_name(&self) -> String {
-        let cpu = format!(
-            "cpu ({}, {} threads)",
-            self.kernels.name,
-            self.pool.current_num_threads()
-        );
+        let cpu = format!("cpu ({}, {} threads)", self.kernels.name, self.pool.current_num_threads());
         match self.adapter_name() {
             Some(adapter) => format!("gpu ({adapter}), {cpu}"),
             None => cpu,
@@ -239,38 +204,19 @@ impl Searcher {
         None
     }
 
-    fn search_cpu(
-        &self,
-        snapshot: &Snapshot,
-        queries: &PreparedQueries<'_>,
-    ) -> Result<Ranked, Error> {
+    fn search_cpu(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<Ranked, Error> {
         let outcome = cpu::search::search(&self.pool, self.kernels, snapshot, queries)?;
-        Ok(Ranked {
-            ranked: outcome.ranked,
-            num_zero_rows: outcome.num_zero_rows,
-        })
+        Ok(Ranked { ranked: outcome.ranked, num_zero_rows: outcome.num_zero_rows })
     }
 
     #[cfg(feature = "gpu")]
-    fn search_gpu(
-        &self,
-        snapshot: &Snapshot,
-        queries: &PreparedQueries<'_>,
-    ) -> Result<GpuAttempt, Error> {
+    fn search_gpu(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<GpuAttempt, Error> {
         self.gpu.search(snapshot, queries)
     }
 
     #[cfg(not(feature = "gpu"))]
-    #[allow(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "the shape of the version with a GPU"
-    )]
-    fn search_gpu(
-        &self,
-        _snapshot: &Snapshot,
-        _queries: &PreparedQueries<'_>,
-    ) -> Result<GpuAttempt, Error> {
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "the shape of the version with a GPU")]
+    fn search_gpu(&self, _snapshot: &Snapshot, _queries: &PreparedQueries<'_>) -> Result<GpuAttempt, Error> {
         Ok(GpuAttempt::NotTried)
     }
 }
@@ -278,9 +224,7 @@ impl Searcher {
 fn start_threads(threads: Option<usize>) -> Result<ThreadPool, Error> {
     let builder = ThreadPoolBuilder::new().thread_name(|index| format!("engine-{index}"));
     let pool = builder.num_threads(threads.unwrap_or(0)).build();
-    pool.map_err(|err| Error::Threads {
-        reason: err.to_string(),
-    })
+    pool.map_err(|err| Error::Threads { reason: err.to_string() })
 }
 
 #[cfg(feature = "gpu")]
@@ -340,10 +284,7 @@ impl GpuSlot {
             return Ok(GpuAttempt::Faulted("the GPU failed too often".to_owned()));
         };
         match gpu.search(snapshot, queries) {
-            Ok(found) => Ok(GpuAttempt::Done(Ranked {
-                ranked: found.ranked,
-                num_zero_rows: found.num_zero_rows,
-            })),
+            Ok(found) => Ok(GpuAttempt::Done(Ranked { ranked: found.ranked, num_zero_rows: found.num_zero_rows })),
             Err(SearchFault::File(err)) => Err(err),
             Err(SearchFault::Gpu(GpuFault(fault))) => {
                 // Keep a device that only declined; drop one that reported a fault.
@@ -362,14 +303,7 @@ impl GpuState {
     fn reopen(&mut self, is_software: bool, tuning: GpuTuning) {
         if self.gpu.is_none() && self.reopens_left > 0 {
             self.reopens_left -= 1;
-            self.gpu = Gpu::open(
-                is_software,
-                GpuTuning {
-                    lose_device_after_rounds: None,
-                    ..tuning
-                },
-            )
-            .ok();
+            self.gpu = Gpu::open(is_software, GpuTuning { lose_device_after_rounds: None, ..tuning }).ok();
         }
     }
 }
@@ -382,18 +316,8 @@ fn is_worth_a_gpu(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> bool {
 
 fn to_hits(snapshot: &Snapshot, metric: Metric, ranked: &[Vec<RankedRow>]) -> Vec<Vec<Hit>> {
     let shown = |score: f64| {
-        if metric == Metric::Cosine {
-            score.clamp(-1.0, 1.0)
-        } else {
-            score
-        }
+        if metric == Metric::Cosine { score.clamp(-1.0, 1.0) } else { score }
     };
-    let hit = |ranked: &RankedRow| Hit {
-        id: snapshot.id_of(ranked.row),
-        score: shown(ranked.score),
-    };
-    ranked
-        .iter()
-        .map(|ranked| ranked.iter().map(hit).collect())
-        .collect()
+    let hit = |ranked: &RankedRow| Hit { id: snapshot.id_of(ranked.row), score: shown(ranked.score) };
+    ranked.iter().map(|ranked| ranked.iter().map(hit).collect()).collect()
 }

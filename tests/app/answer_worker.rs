@@ -24,9 +24,8 @@ fn it_streams_the_same_answer_every_time() {
     let mut generator = test_generator();
     let mut streamed = String::new();
     let user = "What is the capital of France?";
-    let first = generator
-        .generate(&prompt(user), 40, &mut |piece| streamed.push_str(piece), &CancelToken::new())
-        .unwrap();
+    let first =
+        generator.generate(&prompt(user), 40, &mut |piece| streamed.push_str(piece), &CancelToken::new()).unwrap();
     assert!(first.text.contains("Paris"), "{}", first.text);
     assert_eq!(streamed, first.text);
     assert!(first.prompt_tokens > 10 && first.answer_tokens > 0);
