@@ -79,7 +79,7 @@ fn plain(path: PathBuf) -> PathBuf {
 
 fn is_left_behind(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let is_lock = name.starts_with("~$") || name.starts_with(".~lock.") || name.starts_with("#");
+    let is_lock = name.starts_with("~$") || name.starts_with(".~lock.") || name.starts_with('#');
     let is_partial = [".tmp", ".temp", ".swp", ".swo", ".part", ".partial", ".crdownload", ".download"]
         .iter()
         .any(|ending| name.ends_with(ending));
