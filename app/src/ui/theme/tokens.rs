@@ -85,6 +85,7 @@ pub(crate) struct Space {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Type {
     pub(crate) body: f32,
+    pub(crate) control: f32,
     pub(crate) secondary: f32,
     pub(crate) caption: f32,
     pub(crate) title: f32,
