@@ -126,7 +126,7 @@ mod tests {
             "built/out.txt",
         ]);
         std::fs::write(root.join(".gitignore"), "built/\n").unwrap();
-        assert_eq!(names(&root, &[root.clone()]), ["a.txt", "b.md", "deep/er/c.txt"]);
+        assert_eq!(names(&root, std::slice::from_ref(&root)), ["a.txt", "b.md", "deep/er/c.txt"]);
     }
 
     #[test]
@@ -148,6 +148,6 @@ mod tests {
         let (_folder, root) = tree(&["a/one.txt", "b/two.txt"]);
         std::os::unix::fs::symlink(&root, root.join("a/up")).unwrap();
         std::os::unix::fs::symlink(root.join("a/one.txt"), root.join("b/same.txt")).unwrap();
-        assert_eq!(names(&root, &[root.clone()]), ["a/one.txt", "b/two.txt"]);
+        assert_eq!(names(&root, std::slice::from_ref(&root)), ["a/one.txt", "b/two.txt"]);
     }
 }
