@@ -6,10 +6,11 @@ mod model_support;
 
 use std::time::{Duration, Instant};
 
-use model_support::{TEST_GENERATOR, models_with, outcrop_binary, test_generator};
+use model_support::{TEST_GENERATOR, models_with, test_generator};
 use outcrop::CancelToken;
 use outcrop::answer::{ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
 use outcrop::models::GeneratorModel;
+use tests::outcrop_binary;
 
 fn prompt(user: &str) -> ChatPrompt {
     ChatPrompt { system: "You are a helpful assistant.".to_owned(), user: user.to_owned() }

@@ -1,26 +1,14 @@
-//! What the suites over extraction share: the fixtures, the product's binary and the PDFium library.
+//! What the suites over extraction share: the fixtures, the pool and the PDFium library.
 
 use std::path::{Path, PathBuf};
 
 use outcrop::extract::{ExtractLimits, Extraction, SpanPlace};
 use outcrop::worker::{ExtractPool, WorkerBinary};
+use tests::outcrop_binary;
 
 /// A committed file of `tests/data/extract`.
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data/extract").join(name)
-}
-
-/// The `outcrop` program of the build that this test belongs to.
-pub(crate) fn outcrop_binary() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folder = test.ancestors().nth(2).unwrap();
-    let binary = folder.join(format!("outcrop{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        binary.is_file(),
-        "{} is not built: run `make test`, or `cargo build -p app` before this suite",
-        binary.display()
-    );
-    binary
 }
 
 /// The product's limits with the installed PDFium.

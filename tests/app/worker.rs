@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 use outcrop::CancelToken;
 use outcrop::extract::{Extract, ExtractError, ExtractLimits};
 use outcrop::worker::{ExtractPool, WorkerBinary};
-use support::{fixture, limits, outcrop_binary, pool};
+use support::{fixture, limits, pool};
 use tempfile::TempDir;
+use tests::outcrop_binary;
 
 /// A folder with a good file and one for each fault.
 struct Files {

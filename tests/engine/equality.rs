@@ -102,7 +102,7 @@ fn fill(made: &mut TempFile, case: &Case, rows: &[f32]) {
     let ids: Vec<u64> = (1..=case.num_rows as u64).map(|row| row * 10).collect();
     let first = case.num_rows * 3 / 4;
     made.file.append(&ids[..first], &rows[..first * case.dims]).unwrap();
-    if case.seed % 2 == 0 {
+    if case.seed.is_multiple_of(2) {
         made.file.write_codes().unwrap();
     }
     made.file.append(&ids[first..], &rows[first * case.dims..]).unwrap();

@@ -29,7 +29,7 @@ const MAY_NAME: &[(&str, &str)] = &[
 ];
 
 /// What a window is made of.
-pub const WINDOW_CRATES: [&str; 7] =
+pub(crate) const WINDOW_CRATES: [&str; 7] =
     ["egui", "eframe", "egui_commonmark", "egui_extras", "egui_plot", "egui_wgpu", "winit"];
 
 fn app_sources() -> Vec<SourceFile> {
@@ -102,11 +102,8 @@ fn a_violation_is_found() {
 
 #[test]
 fn the_top_of_the_crate_is_never_reached_through_super() {
-    let found: Vec<String> = app_sources()
-        .iter()
-        .filter(|file| module_of(&file.path).is_some())
-        .flat_map(|file| reached_through_super(file))
-        .collect();
+    let found: Vec<String> =
+        app_sources().iter().filter(|file| module_of(&file.path).is_some()).flat_map(reached_through_super).collect();
     assert_none("write `crate::` where another module of the app is meant", &found);
 }
 

@@ -2,7 +2,7 @@
 
 /// The code of a Rust file: comments and the insides of string and character literals become spaces, so that bytes
 /// and lines keep their places.
-pub fn code_of(text: &str) -> String {
+pub(crate) fn code_of(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut code = bytes.to_vec();
     let mut at = 0;
@@ -92,13 +92,13 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// The word that starts at byte `at`, which may be empty.
-pub fn word_at(code: &str, at: usize) -> &str {
+pub(crate) fn word_at(code: &str, at: usize) -> &str {
     let length = code.as_bytes()[at..].iter().take_while(|&&byte| is_word(byte)).count();
     &code[at..at + length]
 }
 
 /// Where `word` stands as a word of its own.
-pub fn find_word(code: &str, word: &str) -> Vec<usize> {
+pub(crate) fn find_word(code: &str, word: &str) -> Vec<usize> {
     code.match_indices(word)
         .map(|(at, _)| at)
         .filter(|&at| !continues_word(code.as_bytes(), at) && word_at(code, at) == word)
@@ -106,7 +106,7 @@ pub fn find_word(code: &str, word: &str) -> Vec<usize> {
 }
 
 /// What code names directly under the path `prefix` (such as `crate`): byte and name, groups in braces opened.
-pub fn names_under(code: &str, prefix: &str) -> Vec<(usize, String)> {
+pub(crate) fn names_under(code: &str, prefix: &str) -> Vec<(usize, String)> {
     find_word(code, prefix)
         .into_iter()
         .filter_map(|at| {

@@ -3,8 +3,7 @@
 use crate::library::Error;
 
 /// A value that arrives from a job.
-#[derive(Clone, Debug, PartialEq)]
-#[derive(Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub enum Loadable<T> {
     /// Nobody asked for it yet.
     #[default]
@@ -24,7 +23,6 @@ pub enum Loadable<T> {
         previous: Option<T>,
     },
 }
-
 
 impl<T> Loadable<T> {
     /// The newest value there is, even while another is on its way.

@@ -3,7 +3,7 @@
 use ego_tree::NodeRef;
 use scraper::Node;
 
-use super::{is_unseen, visible_text};
+use super::walker::{is_unseen, visible_text};
 use crate::extract::rows::{RowWriter, is_header};
 use crate::extract::{ExtractError, TextBuilder};
 
