@@ -45,13 +45,6 @@ pub(crate) fn pool(limits: ExtractLimits) -> ExtractPool {
     ExtractPool::new(WorkerBinary::resolve(Some(outcrop_binary())).unwrap(), limits)
 }
 
-/// A pool whose workers hang, crash and so on when the extension of a file asks for it.
-pub(crate) fn faulty_pool(limits: ExtractLimits) -> ExtractPool {
-    let mut binary = WorkerBinary::resolve(Some(outcrop_binary())).unwrap();
-    binary.envs.push(("OUTCROP_WORKER_FAULTS".to_owned(), "1".to_owned()));
-    ExtractPool::new(binary, limits)
-}
-
 /// What holds of every extraction, whatever the document was.
 pub(crate) fn assert_sound(extraction: &Extraction) {
     let text = &extraction.text;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use outcrop::CancelToken;
 use outcrop::extract::{Extract, ExtractError, ExtractLimits};
 use outcrop::worker::{ExtractPool, WorkerBinary};
-use support::{faulty_pool, fixture, limits, outcrop_binary, pool};
+use support::{fixture, limits, outcrop_binary, pool};
 use tempfile::TempDir;
 
 /// A folder with a good file and one for each fault.
@@ -44,6 +44,13 @@ fn assert_next_is_fine(pool: &ExtractPool, files: &Files) {
 
 fn quick(document_secs: u32, page_secs: u32) -> ExtractLimits {
     ExtractLimits { document_secs, page_secs, ..limits() }
+}
+
+/// A pool whose workers hang, crash and so on when the extension of a file asks for it.
+fn faulty_pool(limits: ExtractLimits) -> ExtractPool {
+    let mut binary = WorkerBinary::resolve(Some(outcrop_binary())).unwrap();
+    binary.envs.push(("OUTCROP_WORKER_FAULTS".to_owned(), "1".to_owned()));
+    ExtractPool::new(binary, limits)
 }
 
 #[test]

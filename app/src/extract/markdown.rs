@@ -61,7 +61,7 @@ impl Outline {
                 self.headings.extend(closed.filter(|heading| !heading.title.trim().is_empty()));
             }
             Event::Start(Tag::MetadataBlock(MetadataBlockKind::YamlStyle | MetadataBlockKind::PlusesStyle)) => {
-                self.in_front_matter = true
+                self.in_front_matter = true;
             }
             Event::End(TagEnd::MetadataBlock(_)) => self.in_front_matter = false,
             Event::Text(text) if self.in_front_matter => {

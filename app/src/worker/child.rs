@@ -60,6 +60,7 @@ impl WorkerBinary {
             .args(["worker", verb])
             .envs(self.envs.iter().map(|(name, value)| (name, value)))
             .env(INSIDE_WORKER_ENV, "1")
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -183,9 +184,9 @@ impl<Request: Serialize, Response: DeserializeOwned + Send + 'static> WorkerChil
         let status = end_process(&mut self.process);
         let stderr = self.stderr.text();
         let mut detail = status.map_or_else(|| "it was killed because its pipe broke".to_owned(), describe_status);
-        if let Some(line) = stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        if let Some(line) = last_words(&stderr) {
             detail.push_str(": ");
-            detail.push_str(line.trim());
+            detail.push_str(line);
         }
         WorkerError::Died { detail }
     }
@@ -260,6 +261,12 @@ fn forward_one<Message: DeserializeOwned>(
             false
         }
     }
+}
+
+/// The last line that says something; the runtime ends with notes on how to debug.
+fn last_words(stderr: &str) -> Option<&str> {
+    let lines = stderr.lines().map(str::trim);
+    lines.rev().find(|line| !line.is_empty() && !line.starts_with("note:"))
 }
 
 fn describe_status(status: ExitStatus) -> String {

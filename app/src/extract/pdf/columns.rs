@@ -133,6 +133,7 @@ fn find_gutter(fragments: &[Fragment]) -> Option<f32> {
 }
 
 /// The widest stretch of strips, inside `inner`, that are crossed as seldom as the best of them.
+#[allow(clippy::needless_range_loop, reason = "the index one past the end closes the last run")]
 fn emptiest_run(crossed: &[usize], inner: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
     let fewest = crossed[inner.clone()].iter().copied().min()?;
     let mut best: Option<std::ops::Range<usize>> = None;

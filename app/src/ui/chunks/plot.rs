@@ -39,7 +39,7 @@ impl PlotView {
         let threshold = self.threshold.value(result);
         let height = (ui.available_height() * 0.42).clamp(160.0, 420.0);
         let inks = Inks::of(ui, result, hovered);
-        let plot = plot(height, text_len, lowest(&result.curve));
+        let plot = plot(ui, height, text_len, lowest(&result.curve));
         let shown = plot.show(ui, |plot| {
             if let Some((bytes, ink)) = inks.hovered {
                 plot.span(Span::new("", bytes.0..=bytes.1).fill(ink).border_width(0.0));
@@ -114,13 +114,15 @@ fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec
     });
 }
 
-fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
+fn plot<'a>(ui: &Ui, height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
+    let colours = palette(ui);
+    let font = FontId::monospace(tokens().text.caption - 1.0);
     let characters = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| match mark.value {
         value if value < 0.0 => String::new(),
         value if value >= 1000.0 => format!("{:.0}k", value / 1000.0),
         value => format!("{value:.0}"),
     };
-    let similarity = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.1}", mark.value);
+    let similarity = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.2}", mark.value);
     Plot::new("boundary_plot")
         .height(height)
         .allow_drag([false, false])
@@ -137,9 +139,25 @@ fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
         .include_x(text_len as f64)
         .include_y(lowest)
         .include_y(1.0)
-        .grid_spacing(26.0..=300.0)
-        .custom_x_axes(vec![AxisHints::new_x().formatter(characters)])
-        .custom_y_axes(vec![AxisHints::new_y().formatter(similarity).min_thickness(28.0)])
+        .grid_spacing(30.0..=90.0)
+        .grid_color(colours.hairline)
+        .grid_fade(0.2)
+        .y_grid_spacer(egui_plot::uniform_grid_spacer(|_| [1.0, 0.5, 0.25]))
+        .custom_x_axes(vec![
+            AxisHints::new_x()
+                .formatter(characters)
+                .label_spacing(egui::Rangef::new(40.0, 60.0))
+                .tick_label_color(colours.ink_faint)
+                .tick_label_font(font.clone()),
+        ])
+        .custom_y_axes(vec![
+            AxisHints::new_y()
+                .formatter(similarity)
+                .label_spacing(egui::Rangef::new(18.0, 24.0))
+                .tick_label_color(colours.ink_faint)
+                .tick_label_font(font)
+                .min_thickness(28.0),
+        ])
 }
 
 fn lowest(curve: &[Boundary]) -> f64 {
