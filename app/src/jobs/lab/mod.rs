@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use super::latest::Latest;
 use super::{Event, Outbox, Worker, guarded};
-use crate::chunk::{self, Boundary, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, VectorSource};
+use crate::chunk::{self, Boundary, ChunkInput, ChunkerConfig, Chunking, VectorSource};
 use crate::library::{Error, Library};
 use crate::progress::CancelToken;
 use crate::state::{LabResult, RowMetrics, SizeStats, TextRows};
