@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod model_support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,8 @@ use outcrop::embed::{HashEmbedder, open_installed};
 use outcrop::eval::{ChunkingRun, ExcerptSet, Splitter};
 use outcrop::progress::CancelToken;
 use outcrop::retrieve::{SearchMode, SearchOptions};
+
+use model_support::models_folder;
 
 /// The published set, beside the checkout or two folders above it.
 fn published_set() -> Option<PathBuf> {
@@ -25,7 +29,7 @@ fn own_set(folder: &Path) -> ExcerptSet {
     fs::write(folder.join("corpora/rocks.md"), "Granite is häрd.\n\nChalk is soft.\n\nSlate splits.").unwrap();
     fs::write(folder.join("corpora/water.md"), "Rivers carry sand.\n\nLakes are still.").unwrap();
     let rows = "question,references,corpus_id\n\
-        Is chalk soft?,\"[{\"\"content\"\": \"\"Chalk is soft\"\", \"\"start_index\"\": 18, \"\"end_index\"\": 31}]\",rocks\n\
+        chalk soft?,\"[{\"\"content\"\": \"\"Chalk is soft\"\", \"\"start_index\"\": 18, \"\"end_index\"\": 31}]\",rocks\n\
         What do rivers carry?,\"[{\"\"content\"\": \"\"sand\"\", \"\"start_index\"\": 13, \"\"end_index\"\": 17}]\",water\n";
     fs::write(folder.join("questions_df.csv"), rows).unwrap();
     ExcerptSet::load(folder).unwrap()
@@ -73,7 +77,7 @@ fn precision_omega_equals_the_published_cells() {
         published_splitter_on_our_set();
         return;
     };
-    let (embedder, note) = open_installed(&models());
+    let (embedder, note) = open_installed(&models_folder());
     if note.is_some() {
         published_splitter_on_our_set();
         return;
@@ -105,12 +109,4 @@ fn published_splitter_on_our_set() {
     let splitter = Splitter::PublishedRecursive { size: 7, overlap: 0 };
     let omega = omega(&set, &splitter, &HashEmbedder, &CancelToken::new());
     assert!(omega > 50.0, "{omega}");
-}
-
-/// Where set-up keeps the models.
-fn models() -> PathBuf {
-    let home = std::env::var_os("OUTCROP_HOME").map(PathBuf::from);
-    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
-    let fallback = || Path::new(&std::env::var_os("HOME").unwrap_or_default()).join(".local/share");
-    home.unwrap_or_else(|| data.unwrap_or_else(fallback).join("outcrop")).join("models")
 }

@@ -20,9 +20,8 @@ pub(crate) fn models_folder() -> PathBuf {
 pub(crate) fn models_with(entry: &str) -> PathBuf {
     let folder = models_folder();
     let found = models::entries(&Catalogue::built_in().unwrap(), &folder);
-    let is_installed = found
-        .iter()
-        .any(|found| found.entry.name == entry && found.state == models::EntryState::Installed);
+    let is_installed =
+        found.iter().any(|found| found.entry.name == entry && found.state == models::EntryState::Installed);
     assert!(is_installed, "{entry} is not in {}: run `make test`, which fetches it", folder.display());
     folder
 }

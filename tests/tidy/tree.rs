@@ -46,21 +46,11 @@ pub fn root() -> &'static Path {
 /// Every file that git tracks or would add, by its path from the top.
 pub fn paths() -> Vec<String> {
     let listing = Command::new("git")
-        .args([
-            "ls-files",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "-z",
-        ])
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
         .current_dir(root())
         .output()
         .expect("tidy asks git for the list of files");
-    assert!(
-        listing.status.success(),
-        "git ls-files: {}",
-        String::from_utf8_lossy(&listing.stderr)
-    );
+    assert!(listing.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listing.stderr));
     let mut paths: Vec<String> = listing
         .stdout
         .split(|&byte| byte == 0)
@@ -77,12 +67,7 @@ pub fn paths() -> Vec<String> {
 pub fn files(extensions: &[&str]) -> Vec<SourceFile> {
     paths()
         .into_iter()
-        .filter(|path| {
-            extensions.is_empty()
-                || extensions
-                    .iter()
-                    .any(|ext| path.ends_with(&format!(".{ext}")))
-        })
+        .filter(|path| extensions.is_empty() || extensions.iter().any(|ext| path.ends_with(&format!(".{ext}"))))
         .filter_map(|path| {
             let text = std::fs::read_to_string(full(&path)).ok()?;
             Some(SourceFile { path, text })
@@ -110,8 +95,5 @@ fn only_known_names_lie_at_the_top() {
             !top.starts_with('.') && !TOP_LEVEL.contains(&top)
         })
         .collect();
-    assert_none(
-        "the names at the top of the tree are fixed; find a place below one of them",
-        &found,
-    );
+    assert_none("the names at the top of the tree are fixed; find a place below one of them", &found);
 }

@@ -30,8 +30,8 @@ impl Chunker for Cluster {
     }
 }
 
-/// The best division of the rows into runs that fit (a single row always does).
-fn best_runs(vectors: &[f32], dims: usize, fits: &dyn Fn(&Range<usize>) -> bool) -> Vec<Range<usize>> {
+/// The best division of the rows into runs that fit (a single row always does), as ranges of row numbers.
+pub(crate) fn best_runs(vectors: &[f32], dims: usize, fits: &dyn Fn(&Range<usize>) -> bool) -> Vec<Range<usize>> {
     if dims == 0 {
         return Vec::new();
     }

@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::extract::Span;
 
+pub(crate) use cluster::best_runs;
 pub use config::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 pub use measure::{CharMeasure, Measure, WordMeasure};
 pub use segments::segments;

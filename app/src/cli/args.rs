@@ -29,14 +29,7 @@ pub(super) struct Global {
     #[arg(long, global = true, default_value = "default", value_name = "NAME")]
     pub(super) library: String,
     /// Where vector search runs
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        default_value = "auto",
-        env = "OUTCROP_GPU",
-        hide_env = true
-    )]
+    #[arg(long, global = true, value_enum, default_value = "auto", env = "OUTCROP_GPU", hide_env = true)]
     pub(super) gpu: GpuArg,
     /// One JSON value on stdout
     #[arg(long, global = true)]
@@ -90,6 +83,11 @@ pub(super) enum Verb {
     },
     /// Check every checksum and cross-reference of the library
     Verify(VerifyVerb),
+    /// Measure chunkers or retrieval on a labelled set; touches no library
+    Eval {
+        #[command(subcommand)]
+        verb: EvalVerb,
+    },
     /// Draw the main screens as PNG files, without a display
     #[cfg(feature = "gui")]
     Screenshots(ScreenshotsVerb),
@@ -121,6 +119,65 @@ pub(super) struct RemoveVerb {
     /// Ids or paths, as `outcrop documents` shows them
     #[arg(required = true, value_name = "DOC")]
     pub(super) documents: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum EvalVerb {
+    /// Recall, precision and IoU of chunkers on questions with excerpts (corpora/*.md, questions_df.csv)
+    Chunking(EvalChunkingVerb),
+    /// nDCG, recall and MRR on questions with documents (docs.jsonl, queries.jsonl, qrels.tsv)
+    Retrieval(EvalRetrievalVerb),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvalChunkingVerb {
+    /// Folder of the set
+    pub(super) dir: PathBuf,
+    /// Measure this chunker alone (may be repeated) [default: all of them and the published ones]
+    #[arg(long, value_parser = parse_kind)]
+    pub(super) chunker: Vec<ChunkerKind>,
+    /// Most tokens (or characters) of a chunk
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    pub(super) size: usize,
+    /// Tokens (or characters) repeated from the chunk before
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) overlap: usize,
+    /// Chunks smaller than this are merged with a neighbour where the size allows it
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) min_size: usize,
+    /// Where the semantic chunker cuts: `auto` or a cosine from 0 to 1
+    #[arg(long, default_value = "auto", value_name = "auto|X", value_parser = parse_threshold)]
+    pub(super) threshold: Threshold,
+    /// What sizes are counted in: chars or tokens
+    #[arg(long, default_value = "tokens", value_parser = parse_unit)]
+    pub(super) unit: Unit,
+    /// Write the table to this file too
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
+}
+
+impl EvalChunkingVerb {
+    /// One chunker with these options.
+    pub(super) fn config(&self, kind: ChunkerKind) -> ChunkerConfig {
+        ChunkerConfig {
+            kind,
+            size: self.size,
+            overlap: self.overlap,
+            min_size: self.min_size,
+            threshold: self.threshold,
+            unit: self.unit,
+            separators: Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvalRetrievalVerb {
+    /// Folder of the set
+    pub(super) dir: PathBuf,
+    /// Write the table to this file too
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -170,11 +227,7 @@ impl ChunkerArgs {
     fn unchecked_config(&self) -> ChunkerConfig {
         let base = ChunkerConfig::default();
         let scale = |chars: usize| {
-            if self.unit == Unit::Tokens {
-                chars.div_ceil(5)
-            } else {
-                chars
-            }
+            if self.unit == Unit::Tokens { chars.div_ceil(5) } else { chars }
         };
         let size = self.size.unwrap_or_else(|| scale(base.size));
         let overlap = self.overlap.unwrap_or_else(|| match self.chunker {
@@ -301,8 +354,7 @@ pub(super) struct ScreenshotsVerb {
 
 /// Parses an option by the names that its type has in JSON, and lists them when none fits.
 fn parse_named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_lowercase()))
-        .map_err(|err| err.to_string())
+    serde_json::from_value(serde_json::Value::String(name.to_lowercase())).map_err(|err| err.to_string())
 }
 
 fn parse_kind(name: &str) -> Result<ChunkerKind, String> {

@@ -177,7 +177,8 @@ pub fn to_table<R: Table>(rows: &[R]) -> String {
     for line in &lines {
         for (column, cell) in line.iter().enumerate() {
             let width = widths[column];
-            table.push_str(&if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") });
+            let padded = if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") };
+            table.push_str(&padded);
         }
         table.push('\n');
     }

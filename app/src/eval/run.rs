@@ -10,6 +10,7 @@ use super::published::{Recursive, found_again};
 use super::ranges::CodePoints;
 use super::report::{ChunkingLabel, ChunkingRow, RetrievalRow};
 use super::{EvalError, retrieval};
+use crate::chunk::best_runs;
 use crate::chunk::{CharMeasure, ChunkInput, ChunkerConfig, Measure, Unit, VectorSource, WordMeasure, build};
 use crate::embed::{Embedder, TextRole};
 use crate::progress::CancelToken;
@@ -34,7 +35,15 @@ pub enum Splitter {
         /// Most that is repeated.
         overlap: usize,
     },
+    /// The published cluster-semantic splitter over recursive pieces of 50 tokens.
+    PublishedCluster {
+        /// Largest chunk, as a multiple of the pieces.
+        size: usize,
+    },
 }
+
+/// Size of the pieces that the published cluster-semantic splitter puts together.
+const CLUSTER_PIECE: usize = 50;
 
 impl Splitter {
     /// The name in tables.
@@ -42,6 +51,7 @@ impl Splitter {
         match self {
             Self::Configured(config) => format!("{:?}", config.kind).to_lowercase(),
             Self::PublishedRecursive { .. } => "published-recursive".to_owned(),
+            Self::PublishedCluster { .. } => "published-cluster".to_owned(),
         }
     }
 
@@ -49,6 +59,7 @@ impl Splitter {
         match self {
             Self::Configured(config) => (config.size, config.overlap),
             Self::PublishedRecursive { size, overlap } => (*size, *overlap),
+            Self::PublishedCluster { size } => (*size, 0),
         }
     }
 
@@ -65,12 +76,39 @@ impl Splitter {
         match self {
             Self::Configured(config) => split_configured(config, text, embedder, cancel),
             Self::PublishedRecursive { size, overlap } => {
-                let length = |piece: &str| embedder.count_tokens(piece) + SPECIAL_TOKENS;
-                let splitter = Recursive { size: *size, overlap: *overlap, length: &length };
-                Ok(found_again(text, &splitter.split(text)))
+                let pieces = published_pieces(text, embedder, *size, *overlap);
+                Ok(found_again(text, &pieces))
+            }
+            Self::PublishedCluster { size } => {
+                let pieces = published_pieces(text, embedder, CLUSTER_PIECE, 0);
+                let texts: Vec<&str> = pieces.iter().map(|piece| &text[piece.clone()]).collect();
+                let vectors = embedder.embed(&texts, TextRole::Passage, cancel, &mut |_| {})?;
+                let longest = (size / CLUSTER_PIECE).max(1);
+                let runs = best_runs(&vectors, embedder.dims(), &|run| run.len() <= longest);
+                let chunks: Vec<Range<usize>> =
+                    runs.into_iter().map(|run| pieces[run.start].start..pieces[run.end - 1].end).collect();
+                Ok(found_again(text, &chunks))
             }
         }
     }
+
+    /// Checks the configuration before any work.
+    ///
+    /// # Errors
+    /// A parameter is out of range.
+    pub fn validate(&self) -> Result<(), EvalError> {
+        let (size, overlap) = self.size_and_overlap();
+        let config = match self {
+            Self::Configured(config) => config.clone(),
+            _ => ChunkerConfig { size, overlap, ..ChunkerConfig::default() },
+        };
+        Ok(config.validate()?)
+    }
+}
+
+fn published_pieces(text: &str, embedder: &dyn Embedder, size: usize, overlap: usize) -> Vec<Range<usize>> {
+    let length = |piece: &str| embedder.count_tokens(piece) + SPECIAL_TOKENS;
+    Recursive { size, overlap, length: &length }.split(text)
 }
 
 fn split_configured(

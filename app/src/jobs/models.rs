@@ -58,6 +58,6 @@ fn purpose(used_for: ModelUse) -> &'static str {
     match used_for {
         ModelUse::Generator => "Writes answers",
         ModelUse::Embedder => "Turns text into vectors",
-        _ => "Native library",
+        ModelUse::Runtime => "Native library",
     }
 }

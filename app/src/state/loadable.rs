@@ -4,8 +4,10 @@ use crate::library::Error;
 
 /// A value that arrives from a job.
 #[derive(Clone, Debug, PartialEq)]
+#[derive(Default)]
 pub enum Loadable<T> {
     /// Nobody asked for it yet.
+    #[default]
     Idle,
     /// On its way; the previous value stays visible.
     Pending {
@@ -23,11 +25,6 @@ pub enum Loadable<T> {
     },
 }
 
-impl<T> Default for Loadable<T> {
-    fn default() -> Self {
-        Self::Idle
-    }
-}
 
 impl<T> Loadable<T> {
     /// The newest value there is, even while another is on its way.

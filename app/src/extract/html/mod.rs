@@ -22,8 +22,8 @@ const PIECE_BYTES: usize = 4096;
 const DEEPEST_ELEMENT: usize = 4000;
 /// Elements whose content is never seen, or not as text.
 const UNSEEN: &[&str] = &[
-    "audio", "canvas", "datalist", "embed", "head", "iframe", "noscript", "object", "script",
-    "select", "style", "svg", "template", "video",
+    "audio", "canvas", "datalist", "embed", "head", "iframe", "noscript", "object", "script", "select", "style", "svg",
+    "template", "video",
 ];
 /// Elements with a blank line around them.
 const PARAGRAPHS: &[&str] = &[
@@ -92,12 +92,7 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
         space_pending: false,
     };
     walker.walk(root)?;
-    let Walker {
-        mut built,
-        sections,
-        headings,
-        ..
-    } = walker;
+    let Walker { mut built, sections, headings, .. } = walker;
     sections.finish(&mut built);
     built.title = document_title(root).or_else(|| headings.into_iter().next());
     built.finish(DocumentKind::Html)
@@ -113,9 +108,7 @@ fn parse(source: &str) -> Result<Html, ExtractError> {
         parser.process(piece.into());
         let html = parser.tokenizer.sink.sink.0.borrow();
         if last_depth(html.tree.root()) > DEEPEST_ELEMENT {
-            return Err(ExtractError::over_budget(format!(
-                "its elements are nested more than {DEEPEST_ELEMENT} deep"
-            )));
+            return Err(ExtractError::over_budget(format!("its elements are nested more than {DEEPEST_ELEMENT} deep")));
         }
         drop(html);
         rest = after;
@@ -177,11 +170,7 @@ impl Walker {
         }
     }
 
-    fn enter_element(
-        &mut self,
-        node: NodeRef<'_, Node>,
-        element: &Element,
-    ) -> Result<bool, ExtractError> {
+    fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) -> Result<bool, ExtractError> {
         if is_unseen(element) {
             return Ok(false);
         }
@@ -304,9 +293,7 @@ fn heading_level(name: &str) -> Option<u8> {
 }
 
 fn first_number(list: &Element) -> u32 {
-    list.attr("start")
-        .and_then(|start| start.parse().ok())
-        .unwrap_or(1)
+    list.attr("start").and_then(|start| start.parse().ok()).unwrap_or(1)
 }
 
 /// The visible text under `node` on one line.
@@ -372,9 +359,7 @@ fn layout_tables(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
 fn document_title(root: NodeRef<'_, Node>) -> Option<String> {
     let title = root.descendants().find(|node| {
         matches!(node.value(), Node::Element(element) if element.name() == "title")
-            && !node.ancestors().any(
-                |above| matches!(above.value(), Node::Element(element) if element.name() == "svg"),
-            )
+            && !node.ancestors().any(|above| matches!(above.value(), Node::Element(element) if element.name() == "svg"))
     })?;
     let text = visible_text(title);
     (!text.is_empty()).then_some(text)
@@ -416,16 +401,13 @@ mod tests {
 
     #[test]
     fn headings_make_sections() {
-        let extraction = read_text(
-            "<p>start</p><h1>One</h1><p>a</p><h3>Deep <i>er</i></h3><p>b</p><h2>Two</h2><p>c</p>",
-        );
+        let extraction =
+            read_text("<p>start</p><h1>One</h1><p>a</p><h3>Deep <i>er</i></h3><p>b</p><h2>Two</h2><p>c</p>");
         let sections: Vec<_> = extraction
             .spans
             .iter()
             .filter_map(|span| match &span.place {
-                SpanPlace::Section(path) => {
-                    Some((path.join(" > "), &extraction.text[span.start..span.end]))
-                }
+                SpanPlace::Section(path) => Some((path.join(" > "), &extraction.text[span.start..span.end])),
                 _ => None,
             })
             .collect();
@@ -442,9 +424,7 @@ mod tests {
 
     #[test]
     fn lists_have_bullets_and_numbers() {
-        let extraction = read_text(
-            "<ul><li><p>one</p></li><li>two<ol start=3><li>x<li>y</ol></li></ul><p>after",
-        );
+        let extraction = read_text("<ul><li><p>one</p></li><li>two<ol start=3><li>x<li>y</ol></li></ul><p>after");
         assert_eq!(extraction.text, "- one\n- two\n  3. x\n  4. y\n\nafter");
     }
 
@@ -460,10 +440,7 @@ mod tests {
             "<table><tr><td><table><tr><th>Part<th>Price<tr><td>bolt<td>2.50<tr><td>nut<td>0.75</table>\
              <td>beside</table>",
         );
-        assert_eq!(
-            extraction.text,
-            "Part: bolt; Price: 2.50\nPart: nut; Price: 0.75\n\nbeside"
-        );
+        assert_eq!(extraction.text, "Part: bolt; Price: 2.50\nPart: nut; Price: 0.75\n\nbeside");
         assert_eq!(extraction.place(30..31).rows, Some((2, 2)));
     }
 
@@ -477,9 +454,8 @@ mod tests {
 
     #[test]
     fn the_named_encoding_is_used() {
-        let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(
-            "<html><meta http-equiv='content-type' content='text/html; charset=windows-1251'><p>Мир</p>",
-        );
+        let (bytes, _, _) = encoding_rs::WINDOWS_1251
+            .encode("<html><meta http-equiv='content-type' content='text/html; charset=windows-1251'><p>Мир</p>");
         let extraction = read(&bytes, &ExtractLimits::default()).unwrap();
         assert_eq!(extraction.text, "Мир");
     }
