@@ -9,12 +9,12 @@ use egui_plot::{
 use super::super::theme::{layer, palette, secondary, strong, tokens};
 use super::super::widgets::{format, link};
 use super::threshold::ThresholdHandle;
-use crate::chunk::Boundary;
+use crate::chunk::{Boundary, Chunk};
 use crate::command::Command;
 use crate::state::{AppState, LabResult};
 
 /// Curves with more points are drawn as the extremes of equal stretches.
-const MOST_POINTS: usize = 1600;
+const MOST_POINTS: usize = 800;
 /// Height of the strip of layers at the foot of the plot.
 const STRIP_HEIGHT: f32 = 10.0;
 
@@ -50,7 +50,9 @@ impl PlotView {
             }
             let curve = PlotPoints::Owned(thinned(&result.curve, plot.plot_bounds().range_x()));
             plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
-            let cuts = Points::new("", PlotPoints::Owned(cuts(result))).radius(3.0).color(inks.accent);
+            let cuts = Points::new("", PlotPoints::Owned(cuts(result, plot.plot_bounds().range_x())))
+                .radius(3.0)
+                .color(inks.accent);
             plot.points(cuts.allow_hover(false));
         });
         strip(ui, &shown.transform, result, hovered);
@@ -186,10 +188,11 @@ fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
     pair.into_iter().flatten()
 }
 
-/// Where chunks begin, on the curve.
-fn cuts(result: &LabResult) -> Vec<PlotPoint> {
-    let starts = result.chunks.iter().skip(1);
-    starts.filter_map(|chunk| Some(PlotPoint::new(chunk.start as f64, f64::from(chunk.left_similarity?)))).collect()
+/// Where chunks begin, on the curve; of very many, those that lie on what is drawn of it.
+fn cuts(result: &LabResult, range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
+    let cut = |chunk: &Chunk| Some(Boundary { position: chunk.start, similarity: chunk.left_similarity? });
+    let cuts: Vec<Boundary> = result.chunks.iter().skip(1).filter_map(cut).collect();
+    thinned(&cuts, range)
 }
 
 /// The layers along the foot of the plot.
