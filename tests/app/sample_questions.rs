@@ -7,11 +7,12 @@ mod model_support;
 
 use std::path::Path;
 
-use model_support::{models_with, outcrop_binary};
+use model_support::models_with;
 use outcrop::answer::{AskOptions, EXTRACTIVE};
 use outcrop::ingest::IngestOptions;
 use outcrop::retrieve::{SearchHit, SearchOptions};
 use outcrop::{CancelToken, Library, LibraryOptions};
+use tests::outcrop_binary;
 
 /// Passages that the answering one must be among.
 const FOUND_WITHIN: usize = 5;
