@@ -56,7 +56,7 @@ fn a_vector_does_not_depend_on_its_batch() {
 
 #[test]
 fn text_beyond_the_window_counts() {
-    let filler = "The survey went on in the rain without anything to report. ".repeat(40);
+    let filler = "The survey went on in the rain without anything to report. ".repeat(60);
     let with_end = format!("{filler} Penguins eat krill near the Antarctic coast.");
     assert!(EMBEDDER.count_tokens(&filler) > 2 * EMBEDDER.window_tokens());
     let rows = embed(&[&filler, &with_end, "Penguins eat krill."]);
