@@ -31,6 +31,13 @@ pub struct JudgedDocument {
     pub text: String,
 }
 
+impl JudgedDocument {
+    /// What is embedded and indexed: the title, where there is one, over the text.
+    pub fn titled_text(&self) -> String {
+        if self.title.trim().is_empty() { self.text.clone() } else { format!("{}\n{}", self.title, self.text) }
+    }
+}
+
 /// A question with what is relevant.
 #[derive(Clone, Debug)]
 pub struct JudgedQuestion {
