@@ -32,9 +32,10 @@ pub struct JudgedDocument {
 }
 
 impl JudgedDocument {
-    /// What is embedded and indexed: the title, where there is one, over the text.
+    /// What is embedded and indexed: the text, under its title where it does not start with it anyway.
     pub fn titled_text(&self) -> String {
-        if self.title.trim().is_empty() { self.text.clone() } else { format!("{}\n{}", self.title, self.text) }
+        let title = self.title.trim();
+        if self.text.trim_start().starts_with(title) { self.text.clone() } else { format!("{title}\n{}", self.text) }
     }
 }
 
@@ -115,4 +116,19 @@ fn read_judgements(
         }
     }
     Ok(gains)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_not_said_twice() {
+        let document = |title: &str, text: &str| {
+            JudgedDocument { id: String::new(), title: title.to_owned(), text: text.to_owned() }.titled_text()
+        };
+        assert_eq!(document("", "Sand."), "Sand.");
+        assert_eq!(document("Rivers", "Sand."), "Rivers\nSand.");
+        assert_eq!(document("Rivers", "Rivers\n\nSand."), "Rivers\n\nSand.");
+    }
 }
