@@ -46,16 +46,9 @@ impl Rng {
 /// If the disk refuses.
 pub fn make_file(name: &str, num_rows: usize, dims: usize) -> Result<(PathBuf, VectorFile), Error> {
     let folder = std::env::temp_dir().join(format!("outcrop-bench-{}", std::process::id()));
-    let io = |source| Error::Io {
-        action: "make",
-        path: folder.clone(),
-        source,
-    };
+    let io = |source| Error::Io { action: "make", path: folder.clone(), source };
     std::fs::create_dir_all(&folder).map_err(io)?;
-    let spec = FileSpec {
-        metric: Metric::Dot,
-        ..FileSpec::new(dims as u32)
-    };
+    let spec = FileSpec { metric: Metric::Dot, ..FileSpec::new(dims as u32) };
     let mut file = VectorFile::create(&folder.join(format!("{name}.vec")), &spec)?;
     let mut rng = Rng(42);
     let batch = 20_000;
@@ -87,8 +80,5 @@ pub fn sum_words(words: &[u64]) -> u64 {
             *lane = lane.wrapping_add(*word);
         }
     }
-    lanes
-        .iter()
-        .chain(rest)
-        .fold(0, |sum, word| sum.wrapping_add(*word))
+    lanes.iter().chain(rest).fold(0, |sum, word| sum.wrapping_add(*word))
 }

@@ -23,7 +23,7 @@ run_in_terminal() {
 step 'Looking for system packages'
 sh assets/setup/packages.sh run
 build_outcrop
-step 'Fetching native libraries and models'
+step 'Fetching native libraries and models (560 MB the first time)'
 "$outcrop" models fetch
 step 'Ingesting the sample documents'
 # Exit status 3: some files failed, each named with its reason. The others are there, so go on.

@@ -3,6 +3,12 @@
 cd "$(dirname "$0")/../.." || exit 1
 started=$(date +%s)
 
+# Mesa's Vulkan layer that orders devices asks a Wayland server for its own, and complains where there can be none.
+if [ -z "${XDG_RUNTIME_DIR:-}" ]; then
+    NODEVICE_SELECT=1
+    export NODEVICE_SELECT
+fi
+
 # One line for each step, with the seconds since the start.
 step() {
     printf '[%4d s] %s\n' "$(($(date +%s) - started))" "$*"

@@ -9,8 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use engine::{
-    FileSpec, GpuMode, Hit, Metric, Precision, Query, RowFilter, Searcher, SearcherOptions,
-    Snapshot, VectorFile,
+    FileSpec, GpuMode, Hit, Metric, Precision, Query, RowFilter, Searcher, SearcherOptions, Snapshot, VectorFile,
 };
 
 /// Batch sizes that are timed.
@@ -26,39 +25,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (dims, k, repeats) = (dims.parse()?, k.parse()?, repeats.parse()?);
     let file = import(Path::new(rows), dims)?;
     let queries = read_values(Path::new(queries))?;
-    let searcher = Searcher::new(&SearcherOptions {
-        gpu: GpuMode::Off,
-        threads: None,
-    })?;
+    let searcher = Searcher::new(&SearcherOptions { gpu: GpuMode::Off, threads: None })?;
     let snapshot = file.snapshot();
-    println!(
-        "{{\"backend\": {:?}, \"read_gb_per_s\": {:.2}}}",
-        searcher.backend_name(),
-        read_gb_per_s()
-    );
-    for batch in BATCHES
-        .into_iter()
-        .filter(|batch| batch * dims <= queries.len())
-    {
-        let query = Query {
-            k,
-            ..Query::new(&queries[..batch * dims])
-        };
+    println!("{{\"backend\": {:?}, \"read_gb_per_s\": {:.2}}}", searcher.backend_name(), read_gb_per_s());
+    for batch in BATCHES.into_iter().filter(|batch| batch * dims <= queries.len()) {
+        let query = Query { k, ..Query::new(&queries[..batch * dims]) };
         report(&searcher, &snapshot, &query, 100, repeats)?;
     }
-    let certified = Query {
-        k,
-        precision: Precision::Certified,
-        ..Query::new(&queries[..dims])
-    };
+    let certified = Query { k, precision: Precision::Certified, ..Query::new(&queries[..dims]) };
     report(&searcher, &snapshot, &certified, 100, repeats)?;
     let filter = RowFilter::from_predicate(&snapshot, |id| id % 5 == 0);
     for batch in [1, 64] {
-        let query = Query {
-            k,
-            filter: Some(&filter),
-            ..Query::new(&queries[..batch * dims])
-        };
+        let query = Query { k, filter: Some(&filter), ..Query::new(&queries[..batch * dims]) };
         report(&searcher, &snapshot, &query, 20, repeats)?;
     }
     Ok(())
@@ -66,12 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read_values(path: &Path) -> Result<Vec<f32>, Box<dyn Error>> {
     let bytes = fs::read(path)?;
-    Ok(bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|&word| f32::from_le_bytes(word))
-        .collect())
+    Ok(bytes.as_chunks::<4>().0.iter().map(|&word| f32::from_le_bytes(word)).collect())
 }
 
 fn import(rows: &Path, dims: usize) -> Result<VectorFile, Box<dyn Error>> {
@@ -79,10 +52,7 @@ fn import(rows: &Path, dims: usize) -> Result<VectorFile, Box<dyn Error>> {
     if path.exists() {
         return Ok(VectorFile::open_read_only(&path)?);
     }
-    let spec = FileSpec {
-        metric: Metric::Dot,
-        ..FileSpec::new(dims as u32)
-    };
+    let spec = FileSpec { metric: Metric::Dot, ..FileSpec::new(dims as u32) };
     let mut file = VectorFile::create(&path, &spec)?;
     for (batch, values) in read_values(rows)?.chunks(APPEND_ROWS * dims).enumerate() {
         let first = (batch * APPEND_ROWS) as u64;
@@ -111,10 +81,7 @@ fn report(
     // The first run only warms up.
     times.remove(0);
     times.sort_by(f64::total_cmp);
-    let ids: Vec<Vec<u64>> = hits
-        .iter()
-        .map(|hits| hits.iter().map(|hit| hit.id).collect())
-        .collect();
+    let ids: Vec<Vec<u64>> = hits.iter().map(|hits| hits.iter().map(|hit| hit.id).collect()).collect();
     let (median, best) = (times[times.len() / 2], times[0]);
     let (k, batch) = (query.k, query.vectors.len() / snapshot.dims());
     let precision = match query.precision {
@@ -132,7 +99,5 @@ fn report(
 fn read_gb_per_s() -> f64 {
     let words = vec![1_u64; 32 << 20];
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (0..5)
-        .map(|_| benches::read_bandwidth(&words, threads) / 1e9)
-        .fold(0.0, f64::max)
+    (0..5).map(|_| benches::read_bandwidth(&words, threads) / 1e9).fold(0.0, f64::max)
 }

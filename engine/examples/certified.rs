@@ -12,15 +12,10 @@ const NUM_ROWS: u64 = 50_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let mut file = VectorFile::create(
-        &folder.path().join("noise.vec"),
-        &FileSpec::new(DIMS as u32),
-    )?;
+    let mut file = VectorFile::create(&folder.path().join("noise.vec"), &FileSpec::new(DIMS as u32))?;
     let mut state = 1_u64;
     let mut noise = move || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 40) as f32 / (1 << 23) as f32 - 1.0
     };
     let ids: Vec<u64> = (0..NUM_ROWS).collect();
@@ -34,10 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let snapshot = file.snapshot();
     let query: Vec<f32> = (0..DIMS).map(|_| noise()).collect();
     for precision in [Precision::Full, Precision::Certified] {
-        let query = Query {
-            precision,
-            ..Query::new(&query)
-        };
+        let query = Query { precision, ..Query::new(&query) };
         searcher.search(&snapshot, &query)?; // warms up
         let start = Instant::now();
         let hits = searcher.search(&snapshot, &query)?.hits;

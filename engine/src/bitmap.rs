@@ -10,10 +10,7 @@ pub(crate) struct RowBitmap {
 impl RowBitmap {
     /// The empty set with room for `num_rows` rows.
     pub(crate) fn with_rows(num_rows: u64) -> Self {
-        Self {
-            words: vec![0; num_rows.div_ceil(64) as usize],
-            num_set: 0,
-        }
+        Self { words: vec![0; num_rows.div_ceil(64) as usize], num_set: 0 }
     }
 
     /// A set from its words.
@@ -47,9 +44,7 @@ impl RowBitmap {
 
     /// Whether a row is in.
     pub(crate) fn contains(&self, row: u64) -> bool {
-        self.words
-            .get((row / 64) as usize)
-            .is_some_and(|word| word >> (row % 64) & 1 == 1)
+        self.words.get((row / 64) as usize).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
     /// Rows in the set.

@@ -83,17 +83,9 @@ impl Bounds {
     }
 
     /// The same for a score that is off by up to `extra` beside the rounding; not for distances.
-    pub(crate) fn interval_with_error(
-        &self,
-        kernel_score: f32,
-        row_norm: f64,
-        extra: f64,
-    ) -> Interval {
+    pub(crate) fn interval_with_error(&self, kernel_score: f32, row_norm: f64, extra: f64) -> Interval {
         if !kernel_score.is_finite() || row_norm > MAX_KERNEL_NORM {
-            return Interval {
-                lower: f64::NEG_INFINITY,
-                upper: f64::INFINITY,
-            };
+            return Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
         let score = f64::from(kernel_score);
         let error = self.relative * row_norm + self.absolute + extra;
@@ -102,10 +94,7 @@ impl Bounds {
             Metric::Dot => around(score * self.query_norm, error * self.query_norm),
             Metric::DotPenalized { penalty } => {
                 let toll = penalty * row_norm;
-                around(
-                    score * self.query_norm - toll,
-                    error * self.query_norm + toll.abs() * 1e-15,
-                )
+                around(score * self.query_norm - toll, error * self.query_norm + toll.abs() * 1e-15)
             }
             Metric::L2 => Interval {
                 lower: (score - self.absolute) / (1.0 - self.relative),
@@ -121,78 +110,43 @@ impl Bounds {
             Metric::Dot => (threshold / self.query_norm, 0.0),
             Metric::DotPenalized { penalty } => {
                 let b = penalty / self.query_norm;
-                (
-                    threshold / self.query_norm,
-                    b - 16.0 * UNIT_ROUNDOFF * b.abs(),
-                )
+                (threshold / self.query_norm, b - 16.0 * UNIT_ROUNDOFF * b.abs())
             }
             Metric::L2 => (threshold * (1.0 + self.relative) - self.absolute, 0.0),
         };
-        QueryCut {
-            t: round_down(t),
-            b: round_down(b),
-        }
+        QueryCut { t: round_down(t), b: round_down(b) }
     }
 
     /// A row's part of the cut; the same for every query of a batch.
     pub(crate) fn row_cut(&self, row_norm: f64) -> RowCut {
         let norm = row_norm as f32;
         if self.metric == Metric::L2 {
-            return RowCut {
-                alpha: 1.0,
-                nu: 0.0,
-                delta: 0.0,
-            };
+            return RowCut { alpha: 1.0, nu: 0.0, delta: 0.0 };
         }
         if row_norm.is_nan() || row_norm > MAX_KERNEL_NORM {
-            return RowCut {
-                alpha: 0.0,
-                nu: 0.0,
-                delta: f32::INFINITY,
-            };
+            return RowCut { alpha: 0.0, nu: 0.0, delta: f32::INFINITY };
         }
-        let alpha = if self.metric == Metric::Cosine {
-            norm
-        } else {
-            1.0
-        };
+        let alpha = if self.metric == Metric::Cosine { norm } else { 1.0 };
         let slack = (self.relative + 16.0 * UNIT_ROUNDOFF) * row_norm + 2.0 * self.absolute;
-        RowCut {
-            alpha,
-            nu: norm,
-            delta: (slack as f32).next_up(),
-        }
+        RowCut { alpha, nu: norm, delta: (slack as f32).next_up() }
     }
 }
 
 impl QueryCut {
     /// Whether a row with this kernel score may reach the threshold. Unordered scores may.
-    #[allow(
-        clippy::neg_cmp_op_on_partial_ord,
-        reason = "what is not less passes, not-a-number too"
-    )]
+    #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not less passes, not-a-number too")]
     pub(crate) fn passes(self, row: RowCut, kernel_score: f32) -> bool {
-        !(kernel_score
-            < self
-                .t
-                .mul_add(row.alpha, self.b.mul_add(row.nu, -row.delta)))
+        !(kernel_score < self.t.mul_add(row.alpha, self.b.mul_add(row.nu, -row.delta)))
     }
 }
 
 fn around(middle: f64, error: f64) -> Interval {
     // The products above round too; 1e-15 of the middle is several times their error.
     let error = error + middle.abs() * 1e-15;
-    Interval {
-        lower: middle - error,
-        upper: middle + error,
-    }
+    Interval { lower: middle - error, upper: middle + error }
 }
 
 fn round_down(value: f64) -> f32 {
     let rounded = value as f32;
-    if f64::from(rounded) > value {
-        rounded.next_down()
-    } else {
-        rounded
-    }
+    if f64::from(rounded) > value { rounded.next_down() } else { rounded }
 }

@@ -24,9 +24,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Written by a newer version of the format.
-    #[error(
-        "the file needs format {found} but this engine reads {supported}; update the program: {path:?}"
-    )]
+    #[error("the file needs format {found} but this engine reads {supported}; update the program: {path:?}")]
     UnsupportedFormat {
         /// What the file says.
         found: String,
@@ -44,9 +42,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The file is shorter than what was committed to it.
-    #[error(
-        "the file has {found_bytes} bytes but its committed rows need {expected_bytes}; it was cut off: {path:?}"
-    )]
+    #[error("the file has {found_bytes} bytes but its committed rows need {expected_bytes}; it was cut off: {path:?}")]
     Truncated {
         /// Length now.
         found_bytes: u64,
@@ -84,9 +80,7 @@ pub enum Error {
         dims: usize,
     },
     /// A row with a value that cannot be stored.
-    #[error(
-        "row {row} of the batch has {value} at dimension {dim}; every value must be finite{hint}"
-    )]
+    #[error("row {row} of the batch has {value} at dimension {dim}; every value must be finite{hint}")]
     BadRow {
         /// Row in the batch, from 0.
         row: usize,
@@ -108,9 +102,7 @@ pub enum Error {
         previous: u64,
     },
     /// Query vectors of a wrong length.
-    #[error(
-        "the query has {found} values, expected a multiple of the file's {dims} dimensions: {path:?}"
-    )]
+    #[error("the query has {found} values, expected a multiple of the file's {dims} dimensions: {path:?}")]
     QueryShape {
         /// Values given.
         found: usize,
@@ -152,18 +144,11 @@ pub enum Error {
 impl Error {
     /// Wraps an [`io::Error`] with what was tried on which file.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io {
-            action,
-            path: path.to_owned(),
-            source,
-        }
+        move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
     /// A contradiction found in `path`.
     pub(crate) fn damaged(path: &Path, defect: impl Into<String>) -> Self {
-        Self::Damaged {
-            defect: defect.into(),
-            path: path.to_owned(),
-        }
+        Self::Damaged { defect: defect.into(), path: path.to_owned() }
     }
 }

@@ -28,10 +28,7 @@ impl RowFilter {
             }
             (previous, start) = (id, row);
         }
-        Self {
-            uuid: snapshot.uuid(),
-            rows,
-        }
+        Self { uuid: snapshot.uuid(), rows }
     }
 
     /// The rows whose id passes `is_wanted`.
@@ -44,10 +41,7 @@ impl RowFilter {
                 }
             }
         }
-        Self {
-            uuid: snapshot.uuid(),
-            rows,
-        }
+        Self { uuid: snapshot.uuid(), rows }
     }
 
     /// Rows in the set, deleted ones among them.
@@ -61,9 +55,7 @@ impl RowFilter {
 
     pub(crate) fn check_belongs_to(&self, snapshot: &Snapshot) -> Result<(), Error> {
         if self.uuid != snapshot.uuid() {
-            return Err(Error::ForeignFilter {
-                path: snapshot.path().to_owned(),
-            });
+            return Err(Error::ForeignFilter { path: snapshot.path().to_owned() });
         }
         Ok(())
     }

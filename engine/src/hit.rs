@@ -21,10 +21,7 @@ pub(crate) struct RankedRow {
 impl RankedRow {
     /// Better rows first: score descending, then row ascending.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        other
-            .score
-            .total_cmp(&self.score)
-            .then(self.row.cmp(&other.row))
+        other.score.total_cmp(&self.score).then(self.row.cmp(&other.row))
     }
 }
 

@@ -43,13 +43,7 @@ pub enum Precision {
 impl<'a> Query<'a> {
     /// Ten hits under the file's metric, from all rows.
     pub fn new(vectors: &'a [f32]) -> Self {
-        Self {
-            vectors,
-            k: 10,
-            metric: None,
-            filter: None,
-            precision: Precision::Full,
-        }
+        Self { vectors, k: 10, metric: None, filter: None, precision: Precision::Full }
     }
 }
 
@@ -90,38 +84,19 @@ impl<'a> PreparedQueries<'a> {
     pub(crate) fn new(snapshot: &Snapshot, query: &Query<'a>) -> Result<Self, Error> {
         let dims = snapshot.dims();
         if !query.vectors.len().is_multiple_of(dims) {
-            return Err(Error::QueryShape {
-                found: query.vectors.len(),
-                dims,
-                path: snapshot.path().to_owned(),
-            });
+            return Err(Error::QueryShape { found: query.vectors.len(), dims, path: snapshot.path().to_owned() });
         }
         if let Some(filter) = query.filter {
             filter.check_belongs_to(snapshot)?;
         }
         let metric = query.metric.unwrap_or(snapshot.metric());
-        let kind = if metric == Metric::L2 {
-            KernelKind::L2
-        } else {
-            KernelKind::Dot
-        };
+        let kind = if metric == Metric::L2 { KernelKind::L2 } else { KernelKind::Dot };
         let vectors = query.vectors.chunks_exact(dims).enumerate();
-        let queries = vectors
-            .map(|(index, vector)| PreparedQuery::new(index, vector, kind))
-            .collect::<Result<_, _>>()?;
+        let queries =
+            vectors.map(|(index, vector)| PreparedQuery::new(index, vector, kind)).collect::<Result<_, _>>()?;
         // No more than n hits exist, and lists are sized by k.
-        let k = query
-            .k
-            .min(usize::try_from(snapshot.num_live_rows()).unwrap_or(usize::MAX));
-        Ok(Self {
-            metric,
-            kind,
-            k,
-            dims,
-            filter: query.filter,
-            precision: query.precision,
-            queries,
-        })
+        let k = query.k.min(usize::try_from(snapshot.num_live_rows()).unwrap_or(usize::MAX));
+        Ok(Self { metric, kind, k, dims, filter: query.filter, precision: query.precision, queries })
     }
 
     /// Whether there is nothing to look for.
@@ -139,10 +114,7 @@ impl<'a> PreparedQueries<'a> {
 impl<'a> PreparedQuery<'a> {
     fn new(index: usize, original: &'a [f32], kind: KernelKind) -> Result<Self, Error> {
         if !original.iter().all(|value| value.is_finite()) {
-            return Err(Error::BadQuery {
-                query: index,
-                reason: "has a value that is not finite",
-            });
+            return Err(Error::BadQuery { query: index, reason: "has a value that is not finite" });
         }
         let norm = score::norm(original);
         let for_kernel = match kind {
@@ -153,15 +125,8 @@ impl<'a> PreparedQuery<'a> {
                     reason: "is all zeros, so every row would score the same",
                 });
             }
-            KernelKind::Dot => original
-                .iter()
-                .map(|&value| (f64::from(value) / norm) as f32)
-                .collect(),
+            KernelKind::Dot => original.iter().map(|&value| (f64::from(value) / norm) as f32).collect(),
         };
-        Ok(Self {
-            original,
-            norm,
-            for_kernel,
-        })
+        Ok(Self { original, norm, for_kernel })
     }
 }

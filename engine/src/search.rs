@@ -1,7 +1,7 @@
 //! The front door: one call for every backend.
 
 #[cfg(feature = "gpu")]
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -86,11 +86,14 @@ pub struct Searcher {
     gpu: GpuSlot,
 }
 
-/// The GPU, if there is one and searches may use it.
+/// The GPU, if there is one and searches may use it. A real one is opened by the first search that is worth it, so
+/// that small searches never wait for a driver.
 #[cfg(feature = "gpu")]
 struct GpuSlot {
+    is_wanted: bool,
     is_software: bool,
-    adapter: Option<String>,
+    /// Empty until the GPU was looked for, then its name or nothing.
+    adapter: OnceLock<Option<String>>,
     tuning: GpuTuning,
     state: Mutex<GpuState>,
 }
@@ -115,15 +118,13 @@ struct Ranked {
 
 impl std::fmt::Debug for Searcher {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Searcher")
-            .field("backend", &self.backend_name())
-            .finish_non_exhaustive()
+        formatter.debug_struct("Searcher").field("backend", &self.backend_name()).finish_non_exhaustive()
     }
 }
 
 impl Searcher {
-    /// Starts the worker threads and, if `options` allow one, the GPU.
+    /// Starts the worker threads and, if asked for, a software adapter. A real GPU is opened by the first search
+    /// that is large enough to gain from it.
     ///
     /// # Errors
     /// If threads cannot be started, or [`GpuMode::Software`] finds no adapter.
@@ -133,9 +134,7 @@ impl Searcher {
         let gpu = GpuSlot::open(options.gpu, GpuTuning::default())?;
         #[cfg(not(feature = "gpu"))]
         if options.gpu == GpuMode::Software {
-            return Err(Error::NoGpu {
-                reason: "this build has no GPU support".to_owned(),
-            });
+            return Err(Error::NoGpu { reason: "this build has no GPU support".to_owned() });
         }
         Ok(Self {
             pool,
@@ -153,11 +152,7 @@ impl Searcher {
     #[doc(hidden)]
     pub fn with_gpu_tuning(options: &SearcherOptions, tuning: GpuTuning) -> Result<Self, Error> {
         let pool = start_threads(options.threads)?;
-        Ok(Self {
-            pool,
-            kernels: Kernels::best(),
-            gpu: GpuSlot::open(options.gpu, tuning)?,
-        })
+        Ok(Self { pool, kernels: Kernels::best(), gpu: GpuSlot::open(options.gpu, tuning)? })
     }
 
     /// The best `k` rows for every query, exactly.
@@ -169,104 +164,59 @@ impl Searcher {
         let queries = PreparedQueries::new(snapshot, query)?;
         if queries.is_empty() {
             let hits = queries.queries.iter().map(|_| Vec::new()).collect();
-            return Ok(SearchOutcome {
-                hits,
-                backend: Backend::Cpu,
-                num_zero_rows: 0,
-                gpu_fault: None,
-            });
+            return Ok(SearchOutcome { hits, backend: Backend::Cpu, num_zero_rows: 0, gpu_fault: None });
         }
         snapshot.check_len()?;
         let (found, backend, gpu_fault) = match self.search_gpu(snapshot, &queries)? {
             GpuAttempt::Done(found) => (found, Backend::Gpu, None),
             GpuAttempt::NotTried => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, None),
-            GpuAttempt::Faulted(fault) => (
-                self.search_cpu(snapshot, &queries)?,
-                Backend::Cpu,
-                Some(fault),
-            ),
+            GpuAttempt::Faulted(fault) => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, Some(fault)),
         };
         let hits = to_hits(snapshot, queries.metric, &found.ranked);
-        Ok(SearchOutcome {
-            hits,
-            backend,
-            num_zero_rows: found.num_zero_rows,
-            gpu_fault,
-        })
+        Ok(SearchOutcome { hits, backend, num_zero_rows: found.num_zero_rows, gpu_fault })
     }
 
     /// The same answer by scoring every row in f64 and sorting: the oracle for tests and doubts.
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub fn search_naive(
-        &self,
-        snapshot: &Snapshot,
-        query: &Query<'_>,
-    ) -> Result<Vec<Vec<Hit>>, Error> {
+    pub fn search_naive(&self, snapshot: &Snapshot, query: &Query<'_>) -> Result<Vec<Vec<Hit>>, Error> {
         let queries = PreparedQueries::new(snapshot, query)?;
         snapshot.check_len()?;
-        Ok(to_hits(
-            snapshot,
-            queries.metric,
-            &cpu::naive::search(snapshot, &queries),
-        ))
+        Ok(to_hits(snapshot, queries.metric, &cpu::naive::search(snapshot, &queries)))
     }
 
     /// What searches run on, for people: the adapter if there is one, and the CPU's instruction
     /// set and threads.
     pub fn backend_name(&self) -> String {
-        let cpu = format!(
-            "cpu ({}, {} threads)",
-            self.kernels.name,
-            self.pool.current_num_threads()
-        );
+        let cpu = format!("cpu ({}, {} threads)", self.kernels.name, self.pool.current_num_threads());
         match self.adapter_name() {
             Some(adapter) => format!("gpu ({adapter}), {cpu}"),
             None => cpu,
         }
     }
 
-    /// The GPU that searches may use.
+    /// The GPU that searches use, once one was opened.
     pub fn adapter_name(&self) -> Option<&str> {
         #[cfg(feature = "gpu")]
-        return self.gpu.adapter.as_deref();
+        return self.gpu.adapter.get()?.as_deref();
         #[cfg(not(feature = "gpu"))]
         None
     }
 
-    fn search_cpu(
-        &self,
-        snapshot: &Snapshot,
-        queries: &PreparedQueries<'_>,
-    ) -> Result<Ranked, Error> {
+    fn search_cpu(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<Ranked, Error> {
         let outcome = cpu::search::search(&self.pool, self.kernels, snapshot, queries)?;
-        Ok(Ranked {
-            ranked: outcome.ranked,
-            num_zero_rows: outcome.num_zero_rows,
-        })
+        Ok(Ranked { ranked: outcome.ranked, num_zero_rows: outcome.num_zero_rows })
     }
 
     #[cfg(feature = "gpu")]
-    fn search_gpu(
-        &self,
-        snapshot: &Snapshot,
-        queries: &PreparedQueries<'_>,
-    ) -> Result<GpuAttempt, Error> {
+    fn search_gpu(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<GpuAttempt, Error> {
         self.gpu.search(snapshot, queries)
     }
 
     #[cfg(not(feature = "gpu"))]
-    #[allow(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "the shape of the version with a GPU"
-    )]
-    fn search_gpu(
-        &self,
-        _snapshot: &Snapshot,
-        _queries: &PreparedQueries<'_>,
-    ) -> Result<GpuAttempt, Error> {
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "the shape of the version with a GPU")]
+    fn search_gpu(&self, _snapshot: &Snapshot, _queries: &PreparedQueries<'_>) -> Result<GpuAttempt, Error> {
         Ok(GpuAttempt::NotTried)
     }
 }
@@ -274,9 +224,7 @@ impl Searcher {
 fn start_threads(threads: Option<usize>) -> Result<ThreadPool, Error> {
     let builder = ThreadPoolBuilder::new().thread_name(|index| format!("engine-{index}"));
     let pool = builder.num_threads(threads.unwrap_or(0)).build();
-    pool.map_err(|err| Error::Threads {
-        reason: err.to_string(),
-    })
+    pool.map_err(|err| Error::Threads { reason: err.to_string() })
 }
 
 #[cfg(feature = "gpu")]
@@ -288,46 +236,55 @@ impl GpuSlot {
             (GpuMode::Software, _) | (GpuMode::Auto, "software") => (true, true),
             (GpuMode::Auto, _) => (true, false),
         };
-        let gpu = match is_wanted.then(|| Gpu::open(is_software, tuning)) {
-            Some(Err(GpuFault(reason))) if is_software => return Err(Error::NoGpu { reason }),
-            Some(Ok(gpu)) => Some(gpu),
-            Some(Err(_)) | None => None,
-        };
-        let adapter = gpu.as_ref().map(|gpu| gpu.device.name.clone());
-        Ok(Self {
+        let slot = Self {
+            is_wanted,
             is_software,
-            adapter,
+            adapter: OnceLock::new(),
             tuning,
-            state: Mutex::new(GpuState {
-                gpu,
-                reopens_left: MAX_REOPENS,
-            }),
-        })
+            state: Mutex::new(GpuState { gpu: None, reopens_left: MAX_REOPENS }),
+        };
+        if is_software {
+            slot.first_open(&mut slot.lock()).map_err(|GpuFault(reason)| Error::NoGpu { reason })?;
+        }
+        Ok(slot)
     }
 
-    fn search(
-        &self,
-        snapshot: &Snapshot,
-        queries: &PreparedQueries<'_>,
-    ) -> Result<GpuAttempt, Error> {
-        if self.adapter.is_none() || !(self.is_software || is_worth_a_gpu(snapshot, queries)) {
+    fn lock(&self) -> MutexGuard<'_, GpuState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks for the GPU unless that was done before.
+    fn first_open(&self, state: &mut GpuState) -> Result<(), GpuFault> {
+        if self.adapter.get().is_some() {
+            return Ok(());
+        }
+        let opened = Gpu::open(self.is_software, self.tuning);
+        self.adapter.get_or_init(|| opened.as_ref().ok().map(|gpu| gpu.device.name.clone()));
+        state.gpu = Some(opened?);
+        Ok(())
+    }
+
+    fn search(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<GpuAttempt, Error> {
+        let is_absent = matches!(self.adapter.get(), Some(None));
+        let is_worth_it = self.is_software || is_worth_a_gpu(snapshot, queries);
+        if !self.is_wanted || is_absent || !is_worth_it {
             return Ok(GpuAttempt::NotTried);
         }
         // While another search has the GPU, a real one leaves this search to the CPU.
         let mut state = match (self.is_software, self.state.try_lock()) {
             (_, Ok(state)) => state,
             (false, Err(TryLockError::WouldBlock)) => return Ok(GpuAttempt::NotTried),
-            (_, Err(_)) => self.state.lock().unwrap_or_else(PoisonError::into_inner),
+            (_, Err(_)) => self.lock(),
         };
+        if self.first_open(&mut state).is_err() {
+            return Ok(GpuAttempt::NotTried);
+        }
         state.reopen(self.is_software, self.tuning);
         let Some(gpu) = state.gpu.as_mut() else {
             return Ok(GpuAttempt::Faulted("the GPU failed too often".to_owned()));
         };
         match gpu.search(snapshot, queries) {
-            Ok(found) => Ok(GpuAttempt::Done(Ranked {
-                ranked: found.ranked,
-                num_zero_rows: found.num_zero_rows,
-            })),
+            Ok(found) => Ok(GpuAttempt::Done(Ranked { ranked: found.ranked, num_zero_rows: found.num_zero_rows })),
             Err(SearchFault::File(err)) => Err(err),
             Err(SearchFault::Gpu(GpuFault(fault))) => {
                 // Keep a device that only declined; drop one that reported a fault.
@@ -346,14 +303,7 @@ impl GpuState {
     fn reopen(&mut self, is_software: bool, tuning: GpuTuning) {
         if self.gpu.is_none() && self.reopens_left > 0 {
             self.reopens_left -= 1;
-            self.gpu = Gpu::open(
-                is_software,
-                GpuTuning {
-                    lose_device_after_rounds: None,
-                    ..tuning
-                },
-            )
-            .ok();
+            self.gpu = Gpu::open(is_software, GpuTuning { lose_device_after_rounds: None, ..tuning }).ok();
         }
     }
 }
@@ -366,18 +316,8 @@ fn is_worth_a_gpu(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> bool {
 
 fn to_hits(snapshot: &Snapshot, metric: Metric, ranked: &[Vec<RankedRow>]) -> Vec<Vec<Hit>> {
     let shown = |score: f64| {
-        if metric == Metric::Cosine {
-            score.clamp(-1.0, 1.0)
-        } else {
-            score
-        }
+        if metric == Metric::Cosine { score.clamp(-1.0, 1.0) } else { score }
     };
-    let hit = |ranked: &RankedRow| Hit {
-        id: snapshot.id_of(ranked.row),
-        score: shown(ranked.score),
-    };
-    ranked
-        .iter()
-        .map(|ranked| ranked.iter().map(hit).collect())
-        .collect()
+    let hit = |ranked: &RankedRow| Hit { id: snapshot.id_of(ranked.row), score: shown(ranked.score) };
+    ranked.iter().map(|ranked| ranked.iter().map(hit).collect()).collect()
 }

@@ -6,10 +6,11 @@ mod model_support;
 
 use std::time::{Duration, Instant};
 
-use model_support::{TEST_GENERATOR, models_with, outcrop_binary, test_generator};
+use model_support::{TEST_GENERATOR, models_with, test_generator};
 use outcrop::CancelToken;
 use outcrop::answer::{ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
 use outcrop::models::GeneratorModel;
+use tests::outcrop_binary;
 
 fn prompt(user: &str) -> ChatPrompt {
     ChatPrompt { system: "You are a helpful assistant.".to_owned(), user: user.to_owned() }
@@ -24,9 +25,8 @@ fn it_streams_the_same_answer_every_time() {
     let mut generator = test_generator();
     let mut streamed = String::new();
     let user = "What is the capital of France?";
-    let first = generator
-        .generate(&prompt(user), 40, &mut |piece| streamed.push_str(piece), &CancelToken::new())
-        .unwrap();
+    let first =
+        generator.generate(&prompt(user), 40, &mut |piece| streamed.push_str(piece), &CancelToken::new()).unwrap();
     assert!(first.text.contains("Paris"), "{}", first.text);
     assert_eq!(streamed, first.text);
     assert!(first.prompt_tokens > 10 && first.answer_tokens > 0);
@@ -62,11 +62,12 @@ fn cancel_comes_back_at_once_and_the_next_question_works() {
     for user in ["Tell me a long story about the sea.", long.as_str()] {
         let cancel = CancelToken::new();
         let canceller = cancel.clone();
-        let watch = std::thread::spawn(move || {
+        let stop_later = move || {
             std::thread::sleep(Duration::from_millis(400));
             canceller.cancel();
             Instant::now()
-        });
+        };
+        let watch = std::thread::Builder::new().name("stop".to_owned()).spawn(stop_later).unwrap();
         let generation = generator.generate(&prompt(user), 2000, &mut |_| (), &cancel).unwrap();
         let cancelled_at = watch.join().unwrap();
         assert!(cancelled_at.elapsed() < Duration::from_millis(200), "{:?}", cancelled_at.elapsed());

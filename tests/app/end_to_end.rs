@@ -6,11 +6,12 @@ mod model_support;
 
 use std::path::{Path, PathBuf};
 
-use model_support::{TEST_GENERATOR, models_with, outcrop_binary};
+use model_support::{TEST_GENERATOR, models_with};
 use outcrop::answer::{Answer, AskEvent, AskOptions, EXTRACTIVE};
 use outcrop::ingest::IngestOptions;
 use outcrop::store::DocumentStatus;
 use outcrop::{CancelToken, Library, LibraryOptions};
+use tests::outcrop_binary;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/samples")

@@ -9,9 +9,7 @@ use proptest::prelude::*;
 use super::read_bytes;
 use super::support::{assert_sound, fixture, limits, pool};
 
-const NAMES: [&str; 8] = [
-    "a.txt", "a.md", "a.html", "a.csv", "a.json", "a.docx", "a.rs", "a",
-];
+const NAMES: [&str; 8] = ["a.txt", "a.md", "a.html", "a.csv", "a.json", "a.docx", "a.rs", "a"];
 
 /// Text that is rich in what the formats give a meaning.
 const PIECES: [&str; 24] = [
@@ -84,8 +82,7 @@ fn damaged_pdf_files_are_sound_or_fail_alone() {
         (state % below as u64) as usize
     };
     for round in 0..120 {
-        let mut bytes =
-            fs::read(fixture(["columns.pdf", "prose.pdf", "rtl.pdf"][round % 3])).unwrap();
+        let mut bytes = fs::read(fixture(["columns.pdf", "prose.pdf", "rtl.pdf"][round % 3])).unwrap();
         for _ in 0..=random(30) {
             let at = random(bytes.len());
             bytes[at] = random(256) as u8;
@@ -94,11 +91,7 @@ fn damaged_pdf_files_are_sound_or_fail_alone() {
         fs::write(&path, bytes).unwrap();
         match pool.extract(&path, &cancel) {
             Ok(extraction) => assert_sound(&extraction),
-            Err(
-                ExtractError::Cancelled { .. }
-                | ExtractError::Io { .. }
-                | ExtractError::MissingLibrary { .. },
-            ) => {
+            Err(ExtractError::Cancelled { .. } | ExtractError::Io { .. } | ExtractError::MissingLibrary { .. }) => {
                 panic!("round {round} failed for another reason")
             }
             Err(_) => {}

@@ -1,4 +1,4 @@
-//! What the suites over models share: where models are, and the product's binary.
+//! What the suites over models share: where models are, and the small generator.
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use outcrop::answer::LlamaGenerator;
 use outcrop::models::{self, Catalogue};
+use tests::outcrop_binary;
 
 /// The generator of the tests.
 pub(crate) const TEST_GENERATOR: &str = "smollm2-135m";
@@ -24,19 +25,6 @@ pub(crate) fn models_with(entry: &str) -> PathBuf {
         found.iter().any(|found| found.entry.name == entry && found.state == models::EntryState::Installed);
     assert!(is_installed, "{entry} is not in {}: run `make test`, which fetches it", folder.display());
     folder
-}
-
-/// The `outcrop` program of the build that this test belongs to.
-pub(crate) fn outcrop_binary() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folder = test.ancestors().nth(2).unwrap();
-    let binary = folder.join(format!("outcrop{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        binary.is_file(),
-        "{} is not built: run `make test`, or `cargo build -p app` before this suite",
-        binary.display()
-    );
-    binary
 }
 
 /// The test generator in a worker of its own; not started yet.

@@ -8,9 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use outcrop::CancelToken;
-use outcrop::models::{
-    Catalogue, EntryState, FetchPhase, ModelError, Part, Pip, WheelSource, entries, fetch_with,
-};
+use outcrop::models::{Catalogue, EntryState, FetchPhase, ModelError, Part, Pip, WheelSource, entries, fetch_with};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 use outcrop::CancelToken;
 use outcrop::extract::{Extract, ExtractError, ExtractLimits};
 use outcrop::worker::{ExtractPool, WorkerBinary};
-use support::{faulty_pool, fixture, limits, outcrop_binary, pool};
+use support::{fixture, limits, pool};
 use tempfile::TempDir;
+use tests::outcrop_binary;
 
 /// A folder with a good file and one for each fault.
 struct Files {
@@ -26,15 +27,7 @@ struct Files {
 impl Files {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in [
-            "good.txt",
-            "a.hang",
-            "a.hang-page",
-            "a.crash",
-            "a.exit",
-            "a.panic",
-            "a.alloc",
-        ] {
+        for name in ["good.txt", "a.hang", "a.hang-page", "a.crash", "a.exit", "a.panic", "a.alloc"] {
             fs::write(folder.path().join(name), format!("text of {name}")).unwrap();
         }
         Self { folder }
@@ -46,18 +39,19 @@ impl Files {
 }
 
 fn assert_next_is_fine(pool: &ExtractPool, files: &Files) {
-    let extraction = pool
-        .extract(&files.path("good.txt"), &CancelToken::new())
-        .unwrap();
+    let extraction = pool.extract(&files.path("good.txt"), &CancelToken::new()).unwrap();
     assert_eq!(extraction.text, "text of good.txt");
 }
 
 fn quick(document_secs: u32, page_secs: u32) -> ExtractLimits {
-    ExtractLimits {
-        document_secs,
-        page_secs,
-        ..limits()
-    }
+    ExtractLimits { document_secs, page_secs, ..limits() }
+}
+
+/// A pool whose workers hang, crash and so on when the extension of a file asks for it.
+fn faulty_pool(limits: ExtractLimits) -> ExtractPool {
+    let mut binary = WorkerBinary::resolve(Some(outcrop_binary())).unwrap();
+    binary.envs.push(("OUTCROP_WORKER_FAULTS".to_owned(), "1".to_owned()));
+    ExtractPool::new(binary, limits)
 }
 
 #[test]
@@ -66,8 +60,7 @@ fn one_worker_reads_one_document_after_the_other() {
     let pool = pool(limits());
     assert_next_is_fine(&pool, &files);
     let first = pool.idle_process_ids();
-    pool.extract(&fixture("columns.pdf"), &CancelToken::new())
-        .unwrap();
+    pool.extract(&fixture("columns.pdf"), &CancelToken::new()).unwrap();
     assert_next_is_fine(&pool, &files);
     assert_eq!(first.len(), 1);
     assert_eq!(pool.idle_process_ids(), first);
@@ -87,11 +80,7 @@ fn the_worker_and_this_process_read_the_same() {
 fn a_crash_costs_one_document() {
     let files = Files::new();
     let pool = faulty_pool(limits());
-    for (name, reason) in [
-        ("a.crash", "abort"),
-        ("a.exit", "exit status 7"),
-        ("a.panic", "asked to panic"),
-    ] {
+    for (name, reason) in [("a.crash", "abort"), ("a.exit", "exit status 7"), ("a.panic", "asked to panic")] {
         let result = pool.extract(&files.path(name), &CancelToken::new());
         let Err(ExtractError::Crashed { path, detail }) = result else {
             panic!("{name}: {result:?}");
@@ -132,10 +121,7 @@ fn a_hanging_page_ends_with_the_budget_of_the_page() {
 #[cfg(target_os = "linux")]
 fn a_document_that_eats_memory_is_stopped_by_its_limit() {
     let files = Files::new();
-    let pool = faulty_pool(ExtractLimits {
-        memory_bytes: 1 << 30,
-        ..limits()
-    });
+    let pool = faulty_pool(ExtractLimits { memory_bytes: 1 << 30, ..limits() });
     let result = pool.extract(&files.path("a.alloc"), &CancelToken::new());
     let Err(ExtractError::OverBudget { detail, .. }) = result else {
         panic!("{result:?}");
@@ -163,10 +149,7 @@ fn cancel_ends_a_hanging_document_at_once() {
     };
     let result = pool.extract(&files.path("a.hang"), &cancel);
     let delay = canceller.join().unwrap().elapsed();
-    assert!(
-        matches!(result, Err(ExtractError::Cancelled { .. })),
-        "{result:?}"
-    );
+    assert!(matches!(result, Err(ExtractError::Cancelled { .. })), "{result:?}");
     assert!(delay < Duration::from_millis(1000), "{delay:?}");
     assert_next_is_fine(&pool, &files);
 }
@@ -260,15 +243,9 @@ fn a_hanging_worker_dies_with_its_host() {
 fn what_is_no_worker_is_an_error_and_not_a_hang() {
     let files = Files::new();
     for binary in ["/bin/true", "/bin/echo", "/nonexistent/outcrop"] {
-        let pool = ExtractPool::new(
-            WorkerBinary::resolve(Some(Path::new(binary).to_owned())).unwrap(),
-            limits(),
-        );
+        let pool = ExtractPool::new(WorkerBinary::resolve(Some(Path::new(binary).to_owned())).unwrap(), limits());
         let result = pool.extract(&files.path("good.txt"), &CancelToken::new());
-        assert!(
-            matches!(result, Err(ExtractError::Io { .. })),
-            "{binary}: {result:?}"
-        );
+        assert!(matches!(result, Err(ExtractError::Io { .. })), "{binary}: {result:?}");
     }
 }
 
@@ -278,15 +255,10 @@ fn a_name_that_is_not_utf8_is_a_name() {
     use std::os::unix::ffi::OsStrExt;
 
     let folder = tempfile::tempdir().unwrap();
-    let path = folder
-        .path()
-        .join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
+    let path = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
     fs::write(&path, "words").unwrap();
     let pool = pool(limits());
-    assert_eq!(
-        pool.extract(&path, &CancelToken::new()).unwrap().text,
-        "words"
-    );
+    assert_eq!(pool.extract(&path, &CancelToken::new()).unwrap().text, "words");
     fs::write(&path, "").unwrap();
     let result = pool.extract(&path, &CancelToken::new());
     assert_eq!(result, Err(ExtractError::Empty { path }));
@@ -294,18 +266,13 @@ fn a_name_that_is_not_utf8_is_a_name() {
 
 #[cfg(unix)]
 fn kill(process: u32) {
-    let status = Command::new("kill")
-        .args(["-9", &process.to_string()])
-        .status()
-        .unwrap();
+    let status = Command::new("kill").args(["-9", &process.to_string()]).status().unwrap();
     assert!(status.success());
 }
 
 fn is_running(process: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let state = status
-        .rsplit_once(')')
-        .map_or("", |(_, rest)| rest.trim_start());
+    let state = status.rsplit_once(')').map_or("", |(_, rest)| rest.trim_start());
     !state.is_empty() && !state.starts_with('Z')
 }
 

@@ -9,11 +9,7 @@ use super::samples::{Rng, TempFile, cpu_searcher};
 const DIMS: usize = 96;
 
 fn spec() -> FileSpec {
-    FileSpec {
-        metric: Metric::Dot,
-        block_bytes: Some(256 << 10),
-        ..FileSpec::new(DIMS as u32)
-    }
+    FileSpec { metric: Metric::Dot, block_bytes: Some(256 << 10), ..FileSpec::new(DIMS as u32) }
 }
 
 /// The certified answer must be the full one, for one and for a few queries and several k.
@@ -22,21 +18,11 @@ fn check(file: &VectorFile, queries: &[f32]) {
     let searcher = cpu_searcher(2);
     for count in [1, 2, 4] {
         for k in [1, 10, 200] {
-            let full = Query {
-                k,
-                ..Query::new(&queries[..count * DIMS])
-            };
-            let certified = Query {
-                precision: Precision::Certified,
-                ..full
-            };
+            let full = Query { k, ..Query::new(&queries[..count * DIMS]) };
+            let certified = Query { precision: Precision::Certified, ..full };
             let expected = searcher.search_naive(&snapshot, &full).unwrap();
             assert_eq!(searcher.search(&snapshot, &full).unwrap().hits, expected);
-            assert_eq!(
-                searcher.search(&snapshot, &certified).unwrap().hits,
-                expected,
-                "{count} queries, k = {k}"
-            );
+            assert_eq!(searcher.search(&snapshot, &certified).unwrap().hits, expected, "{count} queries, k = {k}");
         }
     }
 }
@@ -51,11 +37,7 @@ fn codes_do_not_change_the_answer() {
     assert_eq!(made.file.snapshot().num_coded_rows(), 5000);
     check(&made.file, &queries);
     let reader = VectorFile::open_read_only(&made.path()).unwrap();
-    assert_eq!(
-        reader.snapshot().num_coded_rows(),
-        5000,
-        "codes are found again"
-    );
+    assert_eq!(reader.snapshot().num_coded_rows(), 5000, "codes are found again");
     check(&reader, &queries);
 }
 
@@ -68,13 +50,8 @@ fn rows_appended_later_are_found_too() {
     let best: Vec<f32> = queries[..DIMS].iter().map(|value| value * 5.0).collect();
     made.file.append(&[99_999], &best).unwrap();
     check(&made.file, &queries);
-    let certified = Query {
-        precision: Precision::Certified,
-        ..Query::new(&queries[..DIMS])
-    };
-    let found = cpu_searcher(1)
-        .search(&made.file.snapshot(), &certified)
-        .unwrap();
+    let certified = Query { precision: Precision::Certified, ..Query::new(&queries[..DIMS]) };
+    let found = cpu_searcher(1).search(&made.file.snapshot(), &certified).unwrap();
     assert_eq!(found.hits[0][0].id, 99_999);
 }
 
@@ -90,10 +67,7 @@ fn rows_that_share_their_codes_are_told_apart() {
     }
     let mut made = TempFile::with_rows(&spec(), &rows);
     made.file.write_codes().unwrap();
-    check(
-        &made.file,
-        &[base.clone(), base.clone(), base.clone(), base].concat(),
-    );
+    check(&made.file, &[base.clone(), base.clone(), base.clone(), base].concat());
 }
 
 #[test]
@@ -104,18 +78,7 @@ fn damaged_and_stale_codes_are_not_used() {
     let queries = rng.values(DIMS * 4);
     let codes = made.folder.path().join("rows.vec.codes");
     let intact = fs::read(&codes).unwrap();
-    for byte in [
-        0,
-        9,
-        20,
-        33,
-        57,
-        61,
-        64,
-        4096,
-        4096 + 100_000,
-        intact.len() - 1,
-    ] {
+    for byte in [0, 9, 20, 33, 57, 61, 64, 4096, 4096 + 100_000, intact.len() - 1] {
         let mut bytes = intact.clone();
         bytes[byte] ^= 0x10;
         fs::write(&codes, bytes).unwrap();
@@ -131,11 +94,7 @@ fn damaged_and_stale_codes_are_not_used() {
     made.file.compact().unwrap();
     fs::write(&codes, &intact).unwrap();
     let reader = VectorFile::open_read_only(&made.path()).unwrap();
-    assert_eq!(
-        reader.snapshot().num_coded_rows(),
-        0,
-        "codes of the file before"
-    );
+    assert_eq!(reader.snapshot().num_coded_rows(), 0, "codes of the file before");
     check(&reader, &queries);
 }
 
@@ -145,11 +104,6 @@ fn codes_cut_off_under_a_reader_are_left_alone() {
     let mut made = TempFile::with_rows(&spec(), &rng.values(DIMS * 2500));
     made.file.write_codes().unwrap();
     let codes = made.folder.path().join("rows.vec.codes");
-    fs::OpenOptions::new()
-        .write(true)
-        .open(codes)
-        .unwrap()
-        .set_len(4096)
-        .unwrap();
+    fs::OpenOptions::new().write(true).open(codes).unwrap().set_len(4096).unwrap();
     check(&made.file, &rng.values(DIMS * 4));
 }

@@ -16,10 +16,7 @@ const ROWS_PER_BLOCK: u64 = 256;
 
 /// Two blocks and a bit, one tombstone, several epochs; the writer is gone.
 fn sample() -> tempfile::TempDir {
-    let spec = FileSpec {
-        block_bytes: Some(BLOCK),
-        ..FileSpec::new(DIMS as u32)
-    };
+    let spec = FileSpec { block_bytes: Some(BLOCK), ..FileSpec::new(DIMS as u32) };
     let mut made = TempFile::with_rows(&spec, &Rng(1).values(DIMS * 700));
     made.file.delete(&[50]).unwrap();
     made.file.append(&[7001], &[0.5; DIMS]).unwrap();
@@ -35,11 +32,7 @@ fn use_fully(path: &Path) -> Result<(), Error> {
     let file = VectorFile::open_read_only(path)?;
     let report = file.verify()?;
     let searched = cpu_searcher(1).search(&file.snapshot(), &Query::new(&[1.0; DIMS]));
-    assert_eq!(
-        searched.is_err(),
-        !report.is_sound(),
-        "search and verify agree on {report:?}"
-    );
+    assert_eq!(searched.is_err(), !report.is_sound(), "search and verify agree on {report:?}");
     searched.map(|_| ())
 }
 
@@ -52,9 +45,7 @@ fn flip(path: &Path, byte: u64, mask: u8) {
 /// CRC32C bit by bit.
 fn crc32c(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| (crc >> 1) ^ (0x82F6_3B78 & 0_u32.wrapping_sub(crc & 1));
-    !bytes.iter().fold(u32::MAX, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), step)
-    })
+    !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
 }
 
 /// Changes a field in both slots and makes their checksums fit again.
@@ -71,36 +62,12 @@ fn forge(path: &Path, offset: usize, value: &[u8]) {
 #[test]
 fn every_cut_is_noticed() {
     let length = fs::metadata(path_in(&sample())).unwrap().len();
-    let cuts = [
-        0,
-        1,
-        8,
-        143,
-        4091,
-        4095,
-        4096,
-        4097,
-        8191,
-        8192,
-        65_535,
-        BLOCK,
-        BLOCK + 1,
-        2 * BLOCK,
-        length - 1,
-    ];
+    let cuts = [0, 1, 8, 143, 4091, 4095, 4096, 4097, 8191, 8192, 65_535, BLOCK, BLOCK + 1, 2 * BLOCK, length - 1];
     for cut in cuts {
         let folder = sample();
-        fs::OpenOptions::new()
-            .write(true)
-            .open(path_in(&folder))
-            .unwrap()
-            .set_len(cut)
-            .unwrap();
+        fs::OpenOptions::new().write(true).open(path_in(&folder)).unwrap().set_len(cut).unwrap();
         let err = use_fully(&path_in(&folder)).expect_err("a cut file");
-        let is_typed = matches!(
-            err,
-            Error::Truncated { .. } | Error::NotAVectorFile { .. } | Error::Damaged { .. }
-        );
+        let is_typed = matches!(err, Error::Truncated { .. } | Error::NotAVectorFile { .. } | Error::Damaged { .. });
         assert!(is_typed, "cut at {cut}: {err}");
     }
 }
@@ -110,12 +77,7 @@ fn a_file_cut_under_a_reader_is_an_error() {
     let folder = sample();
     let file = VectorFile::open_read_only(&path_in(&folder)).unwrap();
     let snapshot = file.snapshot();
-    fs::OpenOptions::new()
-        .write(true)
-        .open(path_in(&folder))
-        .unwrap()
-        .set_len(BLOCK + 100)
-        .unwrap();
+    fs::OpenOptions::new().write(true).open(path_in(&folder)).unwrap().set_len(BLOCK + 100).unwrap();
     let searched = cpu_searcher(2).search(&snapshot, &Query::new(&[1.0; DIMS]));
     assert!(matches!(searched, Err(Error::Truncated { .. })));
     assert!(matches!(file.verify(), Err(Error::Truncated { .. })));
@@ -126,17 +88,10 @@ fn a_file_replaced_under_a_reader_keeps_its_answers() {
     let folder = sample();
     let file = VectorFile::open_read_only(&path_in(&folder)).unwrap();
     let searcher = cpu_searcher(1);
-    let before = searcher
-        .search(&file.snapshot(), &Query::new(&[1.0; DIMS]))
-        .unwrap();
+    let before = searcher.search(&file.snapshot(), &Query::new(&[1.0; DIMS])).unwrap();
     fs::write(folder.path().join("other"), b"something else").unwrap();
     fs::rename(folder.path().join("other"), path_in(&folder)).unwrap();
-    assert_eq!(
-        searcher
-            .search(&file.snapshot(), &Query::new(&[1.0; DIMS]))
-            .unwrap(),
-        before
-    );
+    assert_eq!(searcher.search(&file.snapshot(), &Query::new(&[1.0; DIMS])).unwrap(), before);
 }
 
 #[test]
@@ -154,22 +109,12 @@ fn flipped_bits_in_rows_are_found_and_named() {
     let mut rng = Rng(2);
     for (block, offset) in places {
         let folder = sample();
-        flip(
-            &path_in(&folder),
-            BLOCK + block * 65_536 + offset,
-            1 << rng.below(8),
-        );
+        flip(&path_in(&folder), BLOCK + block * 65_536 + offset, 1 << rng.below(8));
         let file = VectorFile::open_read_only(&path_in(&folder)).unwrap();
         let report = file.verify().unwrap();
-        assert_eq!(
-            report.damage.len(),
-            1,
-            "block {block} offset {offset}: {report:?}"
-        );
+        assert_eq!(report.damage.len(), 1, "block {block} offset {offset}: {report:?}");
         assert_eq!(report.damage[0].block as u64, block);
-        let err = cpu_searcher(2)
-            .search(&file.snapshot(), &Query::new(&[1.0; DIMS]))
-            .expect_err("damage");
+        let err = cpu_searcher(2).search(&file.snapshot(), &Query::new(&[1.0; DIMS])).expect_err("damage");
         assert!(err.to_string().contains(&format!("block {block}")), "{err}");
     }
 }
@@ -177,8 +122,7 @@ fn flipped_bits_in_rows_are_found_and_named() {
 #[test]
 fn the_last_block_is_checked_when_a_file_is_opened() {
     let folder = sample();
-    let checksum_of_row_690 =
-        3 * BLOCK + (192 + 16) * ROWS_PER_BLOCK + 4 * (690 - 2 * ROWS_PER_BLOCK);
+    let checksum_of_row_690 = 3 * BLOCK + (192 + 16) * ROWS_PER_BLOCK + 4 * (690 - 2 * ROWS_PER_BLOCK);
     flip(&path_in(&folder), checksum_of_row_690, 4);
     let err = VectorFile::open_read_only(&path_in(&folder)).expect_err("a torn tail");
     assert!(err.to_string().contains("block 2"), "{err}");
@@ -187,21 +131,12 @@ fn the_last_block_is_checked_when_a_file_is_opened() {
 #[test]
 fn a_torn_superblock_falls_back_to_the_commit_before() {
     let folder = sample();
-    let newest = VectorFile::open_read_only(&path_in(&folder))
-        .unwrap()
-        .snapshot()
-        .epoch();
+    let newest = VectorFile::open_read_only(&path_in(&folder)).unwrap().snapshot().epoch();
     flip(&path_in(&folder), (newest % 2) * 4096 + 100, 1);
     let file = VectorFile::open_read_only(&path_in(&folder)).unwrap();
-    assert_eq!(
-        (file.snapshot().epoch(), file.num_rows()),
-        (newest - 1, 700)
-    );
+    assert_eq!((file.snapshot().epoch(), file.num_rows()), (newest - 1, 700));
     flip(&path_in(&folder), ((newest - 1) % 2) * 4096 + 100, 1);
-    assert!(matches!(
-        VectorFile::open_read_only(&path_in(&folder)),
-        Err(Error::Damaged { .. })
-    ));
+    assert!(matches!(VectorFile::open_read_only(&path_in(&folder)), Err(Error::Damaged { .. })));
 }
 
 #[test]
@@ -210,10 +145,7 @@ fn foreign_and_newer_files_are_told_apart() {
     for slot in [0, 4096] {
         flip(&path_in(&folder), slot, 0xFF);
     }
-    assert!(matches!(
-        use_fully(&path_in(&folder)),
-        Err(Error::NotAVectorFile { .. })
-    ));
+    assert!(matches!(use_fully(&path_in(&folder)), Err(Error::NotAVectorFile { .. })));
     for (offset, value) in [(8, 2_u32), (12, 0x0D0C_0B0A), (16, 1 << 7)] {
         let folder = sample();
         forge(&path_in(&folder), offset, &value.to_le_bytes());
@@ -247,10 +179,7 @@ fn hostile_headers_are_refused() {
         let folder = sample();
         forge(&path_in(&folder), offset, &value.to_le_bytes());
         let err = use_fully(&path_in(&folder)).expect_err("a hostile header");
-        let is_typed = matches!(
-            err,
-            Error::Damaged { .. } | Error::Truncated { .. } | Error::Io { .. }
-        );
+        let is_typed = matches!(err, Error::Damaged { .. } | Error::Truncated { .. } | Error::Io { .. });
         assert!(is_typed, "offset {offset}, value {value}: {err}");
     }
 }
@@ -261,30 +190,16 @@ fn damaged_tombstones_are_refused() {
     for byte in [0, 8, 20, 33, 41, 64, 70] {
         let folder = sample();
         flip(&tombstones(&folder), byte, 2);
-        assert!(
-            matches!(use_fully(&path_in(&folder)), Err(Error::Damaged { .. })),
-            "byte {byte}"
-        );
+        assert!(matches!(use_fully(&path_in(&folder)), Err(Error::Damaged { .. })), "byte {byte}");
     }
     for length in [0, 63, 64, 151] {
         let folder = sample();
-        fs::OpenOptions::new()
-            .write(true)
-            .open(tombstones(&folder))
-            .unwrap()
-            .set_len(length)
-            .unwrap();
-        assert!(
-            matches!(use_fully(&path_in(&folder)), Err(Error::Damaged { .. })),
-            "length {length}"
-        );
+        fs::OpenOptions::new().write(true).open(tombstones(&folder)).unwrap().set_len(length).unwrap();
+        assert!(matches!(use_fully(&path_in(&folder)), Err(Error::Damaged { .. })), "length {length}");
     }
     let folder = sample();
     fs::remove_file(tombstones(&folder)).unwrap();
-    assert!(matches!(
-        use_fully(&path_in(&folder)),
-        Err(Error::Io { .. })
-    ));
+    assert!(matches!(use_fully(&path_in(&folder)), Err(Error::Io { .. })));
 }
 
 proptest! {

@@ -56,25 +56,12 @@ fn cases() -> impl Strategy<Value = Case> {
         Just(Metric::DotPenalized { penalty: -3.0 })
     ];
     let dtype = prop_oneof![3 => Just(Dtype::F32), 1 => Just(Dtype::F16)];
-    let shape = (
-        1_usize..70,
-        0_usize..900,
-        prop_oneof![Just(1_usize), Just(2), 3_usize..40],
-    );
+    let shape = (1_usize..70, 0_usize..900, prop_oneof![Just(1_usize), Just(2), 3_usize..40]);
     let k = prop_oneof![0_usize..4, 4_usize..40, Just(1000_usize)];
     let kept = prop_oneof![Just(100_u64), 0_u64..100];
     let deleted = prop_oneof![2 => Just(0_u64), 1 => 0_u64..100];
     (data, metric, dtype, shape, k, kept, deleted, any::<u64>()).prop_map(
-        |(
-            data,
-            metric,
-            dtype,
-            (dims, num_rows, num_queries),
-            k,
-            kept_percent,
-            deleted_percent,
-            seed,
-        )| Case {
+        |(data, metric, dtype, (dims, num_rows, num_queries), k, kept_percent, deleted_percent, seed)| Case {
             data,
             metric,
             dtype,
@@ -114,15 +101,11 @@ fn make_rows(case: &Case, rng: &mut Rng, query: &[f32]) -> Vec<f32> {
 fn fill(made: &mut TempFile, case: &Case, rows: &[f32]) {
     let ids: Vec<u64> = (1..=case.num_rows as u64).map(|row| row * 10).collect();
     let first = case.num_rows * 3 / 4;
-    made.file
-        .append(&ids[..first], &rows[..first * case.dims])
-        .unwrap();
-    if case.seed % 2 == 0 {
+    made.file.append(&ids[..first], &rows[..first * case.dims]).unwrap();
+    if case.seed.is_multiple_of(2) {
         made.file.write_codes().unwrap();
     }
-    made.file
-        .append(&ids[first..], &rows[first * case.dims..])
-        .unwrap();
+    made.file.append(&ids[first..], &rows[first * case.dims..]).unwrap();
 }
 
 fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
@@ -132,25 +115,14 @@ fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
         *value += 2.0 * f32::EPSILON;
     }
     let rows = make_rows(case, &mut rng, &queries);
-    let spec = FileSpec {
-        dtype: case.dtype,
-        block_bytes: Some(65_536),
-        ..FileSpec::new(case.dims as u32)
-    };
+    let spec = FileSpec { dtype: case.dtype, block_bytes: Some(65_536), ..FileSpec::new(case.dims as u32) };
     let mut made = TempFile::create(&spec);
     fill(&mut made, case, &rows);
     let ids: Vec<u64> = made.file.snapshot().ids().collect();
-    let doomed: Vec<u64> = ids
-        .iter()
-        .copied()
-        .filter(|_| rng.below(100) < case.deleted_percent)
-        .collect();
+    let doomed: Vec<u64> = ids.iter().copied().filter(|_| rng.below(100) < case.deleted_percent).collect();
     made.file.delete(&doomed).unwrap();
     let snapshot = made.file.snapshot();
-    let kept: Vec<u64> = ids
-        .into_iter()
-        .filter(|_| rng.below(100) < case.kept_percent)
-        .collect();
+    let kept: Vec<u64> = ids.into_iter().filter(|_| rng.below(100) < case.kept_percent).collect();
     let filter = (case.kept_percent < 100).then(|| RowFilter::from_ids(&snapshot, &kept));
     let query = Query {
         vectors: &queries,
@@ -163,10 +135,7 @@ fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
     for searcher in searchers {
         let found = searcher.search(&snapshot, &query).unwrap();
         prop_assert_eq!(&found.hits, &expected, "{}", searcher.backend_name());
-        let certified = Query {
-            precision: Precision::Certified,
-            ..query
-        };
+        let certified = Query { precision: Precision::Certified, ..query };
         let found = searcher.search(&snapshot, &certified).unwrap();
         prop_assert_eq!(&found.hits, &expected, "certified");
     }
@@ -216,23 +185,14 @@ fn a_software_adapter_really_ran() {
     for num_queries in [1, 8, 9, 70] {
         let made = TempFile::with_rows(&FileSpec::new(20), &rng.values(20 * 3000));
         let queries = rng.values(20 * num_queries);
-        let outcome = searcher
-            .search(&made.file.snapshot(), &Query::new(&queries))
-            .unwrap();
-        assert_eq!(
-            (outcome.backend, outcome.gpu_fault),
-            (Backend::Gpu, None),
-            "{num_queries} queries"
-        );
+        let outcome = searcher.search(&made.file.snapshot(), &Query::new(&queries)).unwrap();
+        assert_eq!((outcome.backend, outcome.gpu_fault), (Backend::Gpu, None), "{num_queries} queries");
     }
 }
 
 #[test]
 fn a_lost_device_is_reported_and_the_cpu_finishes() {
-    let tuning = GpuTuning {
-        lose_device_after_rounds: Some(1),
-        ..GpuTuning::default()
-    };
+    let tuning = GpuTuning { lose_device_after_rounds: Some(1), ..GpuTuning::default() };
     let Some(searcher) = gpu_searcher(tuning) else {
         return;
     };
@@ -240,17 +200,11 @@ fn a_lost_device_is_reported_and_the_cpu_finishes() {
     let made = TempFile::with_rows(&FileSpec::new(16), &rng.values(16 * 9000));
     let queries = rng.values(16 * 3);
     let query = Query::new(&queries);
-    let expected = searcher
-        .search_naive(&made.file.snapshot(), &query)
-        .unwrap();
+    let expected = searcher.search_naive(&made.file.snapshot(), &query).unwrap();
     let lost = searcher.search(&made.file.snapshot(), &query).unwrap();
     assert_eq!(lost.hits, expected);
     assert_eq!(lost.backend, Backend::Cpu);
     assert!(lost.gpu_fault.is_some(), "the loss is reported");
     let again = searcher.search(&made.file.snapshot(), &query).unwrap();
-    assert_eq!(
-        (again.hits, again.backend, again.gpu_fault),
-        (expected, Backend::Gpu, None),
-        "opened anew"
-    );
+    assert_eq!((again.hits, again.backend, again.gpu_fault), (expected, Backend::Gpu, None), "opened anew");
 }

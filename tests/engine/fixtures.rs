@@ -12,67 +12,38 @@ const UUID: std::ops::Range<usize> = 32..48;
 const CHECKSUM: std::ops::Range<usize> = 4092..4096;
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../tests/data")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name)
 }
 
 /// Version 1 with f32 rows: two appends and a deletion.
 fn write_v1_f32(path: &Path) {
     let metric = Metric::DotPenalized { penalty: 0.25 };
-    let spec = FileSpec {
-        metric,
-        block_bytes: Some(65_536),
-        ..FileSpec::new(5)
-    };
+    let spec = FileSpec { metric, block_bytes: Some(65_536), ..FileSpec::new(5) };
     let mut file = VectorFile::create(path, &spec).unwrap();
-    file.append(
-        &[7, 8],
-        &[1.0, -2.0, 0.5, 0.0, 3.25, 0.0, 0.0, 0.0, 0.0, 1e-20],
-    )
-    .unwrap();
+    file.append(&[7, 8], &[1.0, -2.0, 0.5, 0.0, 3.25, 0.0, 0.0, 0.0, 0.0, 1e-20]).unwrap();
     file.append(&[1 << 32], &[0.1, 0.2, 0.3, 0.4, 0.5]).unwrap();
     file.delete(&[8]).unwrap();
 }
 
 /// Version 1 with f16 rows, scaled to unit length.
 fn write_v1_f16(path: &Path) {
-    let spec = FileSpec {
-        dtype: Dtype::F16,
-        is_normalised: true,
-        block_bytes: Some(65_536),
-        ..FileSpec::new(3)
-    };
-    VectorFile::create(path, &spec)
-        .unwrap()
-        .append(&[1, 2], &[3.0, 4.0, 0.0, 0.0, 0.0, -9.0])
-        .unwrap();
+    let spec = FileSpec { dtype: Dtype::F16, is_normalised: true, block_bytes: Some(65_536), ..FileSpec::new(3) };
+    VectorFile::create(path, &spec).unwrap().append(&[1, 2], &[3.0, 4.0, 0.0, 0.0, 0.0, -9.0]).unwrap();
 }
 
 #[test]
 fn version_1_with_f32_rows_is_read() {
     let file = VectorFile::open_read_only(&fixture("v1-f32.vec")).unwrap();
-    assert_eq!(
-        (file.dims(), file.num_rows(), file.num_live_rows()),
-        (5, 3, 2)
-    );
+    assert_eq!((file.dims(), file.num_rows(), file.num_live_rows()), (5, 3, 2));
     assert_eq!(file.metric(), Metric::DotPenalized { penalty: 0.25 });
-    assert_eq!(
-        (file.snapshot().epoch(), file.last_id()),
-        (4, Some(1 << 32))
-    );
+    assert_eq!((file.snapshot().epoch(), file.last_id()), (4, Some(1 << 32)));
     assert_eq!(file.vector(7).unwrap(), [1.0, -2.0, 0.5, 0.0, 3.25]);
     assert_eq!(file.vector(8), None, "deleted");
     assert_eq!(file.vector(1 << 32).unwrap(), [0.1, 0.2, 0.3, 0.4, 0.5]);
     assert!(file.verify().unwrap().is_sound());
-    let found = cpu_searcher(1)
-        .search(&file.snapshot(), &Query::new(&[0.0, 0.0, 0.0, 0.0, 2.0]))
-        .unwrap();
+    let found = cpu_searcher(1).search(&file.snapshot(), &Query::new(&[0.0, 0.0, 0.0, 0.0, 2.0])).unwrap();
     let norm = f64::sqrt(1.0 + 4.0 + 0.25 + 3.25 * 3.25);
-    assert_eq!(
-        (found.hits[0][0].id, found.hits[0][0].score),
-        (7, 6.5 - 0.25 * norm)
-    );
+    assert_eq!((found.hits[0][0].id, found.hits[0][0].score), (7, 6.5 - 0.25 * norm));
 }
 
 #[test]
@@ -87,10 +58,7 @@ fn version_1_with_f16_rows_is_read() {
 #[test]
 fn the_same_rows_give_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, write) in [
-        ("v1-f32.vec", write_v1_f32 as fn(&Path)),
-        ("v1-f16.vec", write_v1_f16),
-    ] {
+    for (name, write) in [("v1-f32.vec", write_v1_f32 as fn(&Path)), ("v1-f16.vec", write_v1_f16)] {
         let path = folder.path().join(name);
         write(&path);
         let (mut today, mut then) = (fs::read(&path).unwrap(), fs::read(fixture(name)).unwrap());

@@ -14,10 +14,7 @@ const CHILD_FILE: &str = "OUTCROP_KILL_TEST_FILE";
 
 /// `OUTCROP_KILL_TRIALS` asks for more.
 fn num_trials() -> usize {
-    std::env::var("OUTCROP_KILL_TRIALS")
-        .ok()
-        .and_then(|trials| trials.parse().ok())
-        .unwrap_or(30)
+    std::env::var("OUTCROP_KILL_TRIALS").ok().and_then(|trials| trials.parse().ok()).unwrap_or(30)
 }
 
 /// The row that an id stands for.
@@ -52,12 +49,7 @@ fn write_until_killed() {
 fn start_child(path: &Path) -> Child {
     let (_, module) = module_path!().split_once("::").unwrap();
     Command::new(std::env::current_exe().unwrap())
-        .args([
-            &format!("{module}::write_until_killed"),
-            "--exact",
-            "--nocapture",
-            "--test-threads=1",
-        ])
+        .args([&format!("{module}::write_until_killed"), "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD_FILE, path)
         .stdout(Stdio::piped())
         .spawn()
@@ -94,10 +86,7 @@ fn kill_after(path: &Path, delay: Duration) -> (u64, Vec<u64>) {
 fn no_torn_read_after_kill_9() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.vec");
-    let spec = FileSpec {
-        block_bytes: Some(256 << 10),
-        ..FileSpec::new(DIMS as u32)
-    };
+    let spec = FileSpec { block_bytes: Some(256 << 10), ..FileSpec::new(DIMS as u32) };
     drop(VectorFile::create(&path, &spec).unwrap());
     let mut rng = Rng(99);
     let mut all_gone = Vec::new();
@@ -106,22 +95,13 @@ fn no_torn_read_after_kill_9() {
         assert!(last > 0, "trial {trial}: the child wrote");
         all_gone.extend(gone);
         let file = VectorFile::open_read_only(&path).unwrap();
-        assert!(
-            file.last_id() >= Some(last),
-            "trial {trial}: acknowledged rows are there"
-        );
+        assert!(file.last_id() >= Some(last), "trial {trial}: acknowledged rows are there");
         let report = file.verify().unwrap();
         assert!(report.is_sound(), "trial {trial}: {report:?}");
-        assert!(
-            all_gone.iter().all(|&id| !file.contains(id)),
-            "trial {trial}: acknowledged deletions hold"
-        );
+        assert!(all_gone.iter().all(|&id| !file.contains(id)), "trial {trial}: acknowledged deletions hold");
         for id in [1, file.last_id().unwrap(), 1 + rng.below(file.num_rows())] {
             let row = file.vector(id);
-            assert!(
-                row.is_none_or(|row| row == row_of(id)),
-                "trial {trial}: row {id} is whole"
-            );
+            assert!(row.is_none_or(|row| row == row_of(id)), "trial {trial}: row {id} is whole");
         }
     }
 }

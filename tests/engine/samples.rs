@@ -46,9 +46,7 @@ impl TempFile {
     /// A file of these rows with the ids 10, 20, 30 …
     pub(crate) fn with_rows(spec: &FileSpec, rows: &[f32]) -> Self {
         let mut made = Self::create(spec);
-        let ids: Vec<u64> = (1..=(rows.len() / spec.dims as usize) as u64)
-            .map(|row| row * 10)
-            .collect();
+        let ids: Vec<u64> = (1..=(rows.len() / spec.dims as usize) as u64).map(|row| row * 10).collect();
         made.file.append(&ids, rows).unwrap();
         made
     }
@@ -60,32 +58,22 @@ impl TempFile {
 
 /// A folder in memory where the system has one: syncing hundreds of small files takes minutes on a disk.
 fn quick_folder() -> tempfile::TempDir {
-    tempfile::tempdir_in("/dev/shm")
-        .or_else(|_| tempfile::tempdir())
-        .unwrap()
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 /// A searcher with this many threads, on the CPU alone.
 pub(crate) fn cpu_searcher(threads: usize) -> Searcher {
-    let options = SearcherOptions {
-        gpu: engine::GpuMode::Off,
-        threads: Some(threads),
-    };
+    let options = SearcherOptions { gpu: engine::GpuMode::Off, threads: Some(threads) };
     Searcher::new(&options).unwrap()
 }
 
 /// A searcher on the software adapter with these limits. Fails if there is no adapter, unless
 /// `OUTCROP_ALLOW_NO_GPU=1` says that none is expected.
 pub(crate) fn gpu_searcher(tuning: engine::gpu::GpuTuning) -> Option<Searcher> {
-    let options = SearcherOptions {
-        gpu: engine::GpuMode::Software,
-        threads: Some(2),
-    };
+    let options = SearcherOptions { gpu: engine::GpuMode::Software, threads: Some(2) };
     match Searcher::with_gpu_tuning(&options, tuning) {
         Ok(searcher) => Some(searcher),
-        Err(_) if std::env::var_os("OUTCROP_ALLOW_NO_GPU").is_some_and(|value| value == "1") => {
-            None
-        }
+        Err(_) if std::env::var_os("OUTCROP_ALLOW_NO_GPU").is_some_and(|value| value == "1") => None,
         Err(err) => panic!("the GPU tests need an adapter (lavapipe will do): {err}"),
     }
 }

@@ -2,10 +2,7 @@
 //! how, and what it says where it cannot.
 
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops at the first thing that it cannot do"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first thing that it cannot do")]
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -24,9 +21,7 @@ struct Machine {
 impl Machine {
     /// A Debian machine where everything is installed, used by root.
     fn complete() -> Self {
-        let machine = Self {
-            bin: TempDir::new().unwrap(),
-        };
+        let machine = Self { bin: TempDir::new().unwrap() };
         for tool in BUILD_TOOLS {
             machine.stub(tool, "exit 0");
         }
@@ -99,19 +94,13 @@ fn root_updates_and_installs_what_is_missing_and_nothing_else() {
     let calls = machine.calls();
     assert_eq!(calls.len(), 2, "{calls:?}");
     assert!(calls[0].ends_with(" update"), "{calls:?}");
-    assert!(
-        calls[1].ends_with(" install -y --no-install-recommends cmake"),
-        "{calls:?}"
-    );
+    assert!(calls[1].ends_with(" install -y --no-install-recommends cmake"), "{calls:?}");
 }
 
 #[test]
 fn a_missing_library_is_found_by_its_package() {
     let machine = Machine::complete();
-    machine.stub(
-        "dpkg-query",
-        r#"case "$*" in *mesa-vulkan-drivers) exit 1 ;; *) echo installed ;; esac"#,
-    );
+    machine.stub("dpkg-query", r#"case "$*" in *mesa-vulkan-drivers) exit 1 ;; *) echo installed ;; esac"#);
     let output = machine.set_up();
     assert!(output.status.success(), "{}", stderr(&output));
     let calls = machine.calls();
@@ -121,10 +110,7 @@ fn a_missing_library_is_found_by_its_package() {
 #[test]
 fn a_removed_package_counts_as_missing() {
     let machine = Machine::complete();
-    machine.stub(
-        "dpkg-query",
-        r#"case "$*" in *libxi6) echo config-files ;; *) echo installed ;; esac"#,
-    );
+    machine.stub("dpkg-query", r#"case "$*" in *libxi6) echo config-files ;; *) echo installed ;; esac"#);
     machine.set_up();
     let calls = machine.calls();
     assert!(calls[1].ends_with(" libxi6"), "{calls:?}");
@@ -134,18 +120,11 @@ fn a_removed_package_counts_as_missing() {
 fn a_user_with_sudo_installs_through_it() {
     let machine = Machine::complete().without("cmake");
     machine.user("1000");
-    machine.stub(
-        "sudo",
-        r#"[ "$1" = -n ] && exit 0; echo "sudo" >> "$LOG"; exec "$@""#,
-    );
+    machine.stub("sudo", r#"[ "$1" = -n ] && exit 0; echo "sudo" >> "$LOG"; exec "$@""#);
     let output = machine.set_up();
     assert!(output.status.success(), "{}", stderr(&output));
     let calls = machine.calls();
-    assert_eq!(
-        calls.iter().filter(|call| *call == "sudo").count(),
-        2,
-        "{calls:?}"
-    );
+    assert_eq!(calls.iter().filter(|call| *call == "sudo").count(), 2, "{calls:?}");
     assert!(calls[3].ends_with(" cmake"), "{calls:?}");
 }
 
@@ -166,31 +145,16 @@ fn a_failing_apt_is_not_taken_for_success() {
     machine.stub("apt-get", "echo 'no route to the mirror' >&2; exit 100");
     let output = machine.set_up();
     assert!(!output.status.success());
-    assert!(
-        stderr(&output).contains("no route to the mirror"),
-        "{}",
-        stderr(&output)
-    );
-    assert!(
-        stderr(&output).contains("could not be installed: cmake"),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).contains("no route to the mirror"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("could not be installed: cmake"), "{}", stderr(&output));
 }
 
 #[test]
 fn another_system_is_told_what_is_missing() {
-    let machine = Machine::complete()
-        .without("apt-get")
-        .without("dpkg-query")
-        .without("cmake");
+    let machine = Machine::complete().without("apt-get").without("dpkg-query").without("cmake");
     let output = machine.set_up();
     assert!(!output.status.success());
-    assert!(
-        stderr(&output).contains("missing: cmake"),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).contains("missing: cmake"), "{}", stderr(&output));
 }
 
 #[test]

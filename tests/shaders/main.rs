@@ -23,9 +23,7 @@ struct Shader {
 /// Every shader, parsed and validated with the capabilities of its tier: what WebGPU has at least
 fn shaders() -> Vec<Shader> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
-    let paths = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let shaders: Vec<Shader> = paths.map(|path| load(&path)).collect();
     assert!(shaders.len() >= 2, "the kernels are there");
     shaders
@@ -33,63 +31,31 @@ fn shaders() -> Vec<Shader> {
 
 fn load(path: &Path) -> Shader {
     let source = fs::read_to_string(path).unwrap();
-    let module = naga::front::wgsl::parse_str(&source)
-        .unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
-    let mut validator = Validator::new(
-        ValidationFlags::all(),
-        Capabilities::SHADER_FLOAT16_IN_FLOAT32,
-    );
-    let info = validator
-        .validate(&module)
-        .unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
-    Shader {
-        name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
-        module,
-        info,
-    }
+    let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    let info = validator.validate(&module).unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
+    Shader { name: path.file_stem().unwrap().to_str().unwrap().to_owned(), module, info }
 }
 
 /// Name and offset of the members of a struct of the shader.
 fn members(module: &Module, name: &str) -> Vec<(String, usize)> {
-    let (_, ty) = module
-        .types
-        .iter()
-        .find(|(_, ty)| ty.name.as_deref() == Some(name))
-        .unwrap();
-    let TypeInner::Struct { members, .. } = &ty.inner else {
-        panic!("{name} is a struct")
-    };
-    members
-        .iter()
-        .map(|member| (member.name.clone().unwrap(), member.offset as usize))
-        .collect()
+    let (_, ty) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)).unwrap();
+    let TypeInner::Struct { members, .. } = &ty.inner else { panic!("{name} is a struct") };
+    members.iter().map(|member| (member.name.clone().unwrap(), member.offset as usize)).collect()
 }
 
 #[test]
 fn buffers_are_laid_out_as_the_host_believes() {
     for shader in shaders() {
-        for (name, expected) in [
-            ("Params", layout::params_offsets()),
-            ("Found", layout::found_offsets()),
-        ] {
+        for (name, expected) in [("Params", layout::params_offsets()), ("Found", layout::found_offsets())] {
             let found = members(&shader.module, name);
             for (field, offset) in &expected {
                 let member = found.iter().find(|(member, _)| member == field);
-                assert_eq!(
-                    member.map(|(_, offset)| offset),
-                    Some(offset),
-                    "{}: {name}.{field}",
-                    shader.name
-                );
+                assert_eq!(member.map(|(_, offset)| offset), Some(offset), "{}: {name}.{field}", shader.name);
             }
         }
         let params_bytes = members(&shader.module, "Params").len() * 4;
-        assert_eq!(
-            params_bytes,
-            size_of::<layout::Params>(),
-            "{}: nothing is left out",
-            shader.name
-        );
+        assert_eq!(params_bytes, size_of::<layout::Params>(), "{}: nothing is left out", shader.name);
         assert_eq!(size_of::<layout::FoundEntry>(), 12, "three words per entry");
     }
 }
@@ -99,26 +65,11 @@ fn limits_that_every_device_has_are_kept() {
     for shader in shaders() {
         let mut layouter = naga::proc::Layouter::default();
         layouter.update(shader.module.to_ctx()).unwrap();
-        let shared = shader
-            .module
-            .global_variables
-            .iter()
-            .filter(|(_, it)| it.space == AddressSpace::WorkGroup);
+        let shared = shader.module.global_variables.iter().filter(|(_, it)| it.space == AddressSpace::WorkGroup);
         let bytes: u32 = shared.map(|(_, it)| layouter[it.ty].size).sum();
-        assert!(
-            bytes <= MAX_WORKGROUP_BYTES,
-            "{}: {bytes} bytes of workgroup memory",
-            shader.name
-        );
-        let threads: u32 = shader.module.entry_points[0]
-            .workgroup_size
-            .iter()
-            .product();
-        assert!(
-            threads <= MAX_WORKGROUP_THREADS,
-            "{}: {threads} threads",
-            shader.name
-        );
+        assert!(bytes <= MAX_WORKGROUP_BYTES, "{}: {bytes} bytes of workgroup memory", shader.name);
+        let threads: u32 = shader.module.entry_points[0].workgroup_size.iter().product();
+        assert!(threads <= MAX_WORKGROUP_THREADS, "{}: {threads} threads", shader.name);
     }
 }
 
@@ -130,13 +81,8 @@ fn every_variant_translates_to_every_language() {
             constants.insert("IS_L2".to_owned(), is_l2);
             constants.insert("IS_F16".to_owned(), is_f16);
             let entry = Some((ShaderStage::Compute, shader.name.as_str()));
-            let (module, info) = pipeline_constants::process_overrides(
-                &shader.module,
-                &shader.info,
-                entry,
-                &constants,
-            )
-            .unwrap();
+            let (module, info) =
+                pipeline_constants::process_overrides(&shader.module, &shader.info, entry, &constants).unwrap();
             translate(&shader.name, &module, &info);
         }
     }
@@ -145,21 +91,12 @@ fn every_variant_translates_to_every_language() {
 fn translate(name: &str, module: &Module, info: &ModuleInfo) {
     let words = spv::write_vec(module, info, &spv::Options::default(), None).unwrap();
     assert_eq!(words[0], 0x0723_0203, "{name}: SPIR-V");
-    let options = msl::Options {
-        fake_missing_bindings: true,
-        ..msl::Options::default()
-    };
-    let (metal, _) =
-        msl::write_string(module, info, &options, &msl::PipelineOptions::default()).unwrap();
+    let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
+    let (metal, _) = msl::write_string(module, info, &options, &msl::PipelineOptions::default()).unwrap();
     assert!(metal.contains("kernel void"), "{name}: MSL");
     let mut direct3d = String::new();
-    let options = hlsl::Options {
-        fake_missing_bindings: true,
-        ..hlsl::Options::default()
-    };
+    let options = hlsl::Options { fake_missing_bindings: true, ..hlsl::Options::default() };
     let pipeline_options = hlsl::PipelineOptions::default();
-    hlsl::Writer::new(&mut direct3d, &options, &pipeline_options)
-        .write(module, info, None)
-        .unwrap();
+    hlsl::Writer::new(&mut direct3d, &options, &pipeline_options).write(module, info, None).unwrap();
     assert!(direct3d.contains("numthreads(256, 1, 1)"), "{name}: HLSL");
 }

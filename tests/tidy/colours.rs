@@ -12,15 +12,10 @@ const NO_COLOUR: [&str; 2] = ["TRANSPARENT", "PLACEHOLDER"];
 #[test]
 fn no_colour_is_made_outside_the_theme() {
     let mut found = Vec::new();
-    for file in files(&["rs"])
-        .iter()
-        .filter(|file| file.path.starts_with("app/") && !file.path.starts_with(THEME))
-    {
+    for file in files(&["rs"]).iter().filter(|file| file.path.starts_with("app/") && !file.path.starts_with(THEME)) {
         let code = code_of(&file.text);
         for kind in ["Color32", "Rgba", "Hsva"] {
-            let made = names_under(&code, kind)
-                .into_iter()
-                .filter(|(_, name)| makes_colour(name));
+            let made = names_under(&code, kind).into_iter().filter(|(_, name)| makes_colour(name));
             found.extend(made.map(|(byte, name)| format!("{}: {kind}::{name}", file.at(byte))));
         }
     }
@@ -36,14 +31,8 @@ fn makes_colour(name: &str) -> bool {
 #[test]
 fn no_hex_colour_outside_the_theme() {
     let mut found = Vec::new();
-    for file in files(&["rs", "wgsl"])
-        .iter()
-        .filter(|file| !file.path.starts_with(THEME))
-    {
-        let hits = file
-            .text
-            .match_indices('#')
-            .filter(|(byte, _)| is_hex_colour(&file.text[byte + 1..]));
+    for file in files(&["rs", "wgsl"]).iter().filter(|file| !file.path.starts_with(THEME)) {
+        let hits = file.text.match_indices('#').filter(|(byte, _)| is_hex_colour(&file.text[byte + 1..]));
         found.extend(hits.map(|(byte, _)| file.at(byte)));
     }
     assert_none("a hex colour outside assets/theme", &found);

@@ -9,56 +9,32 @@ use crate::tree::{assert_none, root};
 /// Packages with their features, `NAME VERSION|FEATURES` each, as `cargo tree` sees them with `args`.
 fn resolved(args: &[&str]) -> BTreeSet<String> {
     let tree = Command::new(env!("CARGO"))
-        .args([
-            "tree",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}|{f}",
-            "--offline",
-            "--locked",
-        ])
+        .args(["tree", "--prefix", "none", "--format", "{p}|{f}", "--offline", "--locked"])
         .args(args)
         .current_dir(root())
         .output()
         .unwrap();
-    assert!(
-        tree.status.success(),
-        "cargo tree: {}",
-        String::from_utf8_lossy(&tree.stderr)
-    );
+    assert!(tree.status.success(), "cargo tree: {}", String::from_utf8_lossy(&tree.stderr));
     let listing = String::from_utf8(tree.stdout).unwrap();
     let packages: BTreeSet<String> = listing
         .lines()
         .filter(|line| line.contains('|'))
         .map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""))
         .collect();
-    assert!(
-        packages.iter().any(|line| line.starts_with("engine ")),
-        "cargo tree does not list the engine:\n{listing}"
-    );
+    assert!(packages.iter().any(|line| line.starts_with("engine ")), "cargo tree does not list the engine:\n{listing}");
     packages
 }
 
 #[test]
 fn without_the_gui_feature_no_window_crate_is_in_the_tree() {
-    let found: Vec<String> = resolved(&[
-        "--package",
-        "app",
-        "--no-default-features",
-        "--edges",
-        "normal",
-    ])
-    .into_iter()
-    .filter(|line| {
-        let package = line.split(' ').next().unwrap_or_default().replace('-', "_");
-        WINDOW_CRATES.contains(&package.as_str()) || package == "rfd"
-    })
-    .collect();
-    assert_none(
-        "`cargo check -p app --no-default-features` builds a window",
-        &found,
-    );
+    let found: Vec<String> = resolved(&["--package", "app", "--no-default-features", "--edges", "normal"])
+        .into_iter()
+        .filter(|line| {
+            let package = line.split(' ').next().unwrap_or_default().replace('-', "_");
+            WINDOW_CRATES.contains(&package.as_str()) || package == "rfd"
+        })
+        .collect();
+    assert_none("`cargo check -p app --no-default-features` builds a window", &found);
 }
 
 #[test]

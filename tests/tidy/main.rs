@@ -3,10 +3,7 @@
 //! Each module holds one kind of rule. Start reading at [`directions`], the architecture as a table. A rule that is
 //! in the way is changed here, in the same commit as the code that needs it, and with a reason.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops at the first thing that it cannot read"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first thing that it cannot read")]
 
 mod colours;
 mod directions;

@@ -8,19 +8,11 @@ use crate::tree::{assert_none, full, paths};
 const PLAIN: [&str; 7] = ["csv", "html", "json", "md", "py", "rs", "txt"];
 
 fn record() -> Table {
-    std::fs::read_to_string(full("tests/data/questions.toml"))
-        .unwrap()
-        .parse()
-        .unwrap()
+    std::fs::read_to_string(full("tests/data/questions.toml")).unwrap().parse().unwrap()
 }
 
 fn tables<'a>(record: &'a Table, key: &str) -> Vec<&'a Table> {
-    record[key]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(Value::as_table)
-        .collect()
+    record[key].as_array().unwrap().iter().filter_map(Value::as_table).collect()
 }
 
 #[test]
@@ -32,11 +24,7 @@ fn the_questions_shown_are_the_questions_recorded() {
         .flat_map(|key| tables(&record, key))
         .filter_map(|question| question["question"].as_str())
         .collect();
-    assert_eq!(
-        shown.lines().collect::<Vec<_>>(),
-        all,
-        "assets/questions.txt and tests/data/questions.toml differ"
-    );
+    assert_eq!(shown.lines().collect::<Vec<_>>(), all, "assets/questions.txt and tests/data/questions.toml differ");
     assert!(all.len() >= 12, "only {} questions", all.len());
 }
 
@@ -72,8 +60,5 @@ fn the_samples_show_at_least_eight_formats() {
         .collect();
     formats.sort();
     formats.dedup();
-    assert!(
-        formats.len() >= 8,
-        "the samples have only these formats: {formats:?}"
-    );
+    assert!(formats.len() >= 8, "the samples have only these formats: {formats:?}");
 }

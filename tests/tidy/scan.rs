@@ -2,7 +2,7 @@
 
 /// The code of a Rust file: comments and the insides of string and character literals become spaces, so that bytes
 /// and lines keep their places.
-pub fn code_of(text: &str) -> String {
+pub(crate) fn code_of(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut code = bytes.to_vec();
     let mut at = 0;
@@ -24,10 +24,7 @@ pub fn code_of(text: &str) -> String {
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..]
-        .iter()
-        .position(|&byte| byte == b'\n')
-        .map_or(bytes.len(), |length| at + length)
+    bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length)
 }
 
 fn block_end(bytes: &[u8], at: usize) -> usize {
@@ -60,18 +57,13 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
 
 /// The end of `r"…"` or `r#"…"#`; `None` where no raw string starts.
 fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let hashes = bytes[at + 1..]
-        .iter()
-        .take_while(|&&byte| byte == b'#')
-        .count();
+    let hashes = bytes[at + 1..].iter().take_while(|&&byte| byte == b'#').count();
     let open = at + 1 + hashes;
     if bytes.get(open) != Some(&b'"') {
         return None;
     }
     let close = [b"\"".as_slice(), &b"#".repeat(hashes)].concat();
-    let length = bytes[open + 1..]
-        .windows(close.len())
-        .position(|window| window == close);
+    let length = bytes[open + 1..].windows(close.len()).position(|window| window == close);
     Some(length.map_or(bytes.len(), |length| open + 1 + length + close.len()))
 }
 
@@ -100,16 +92,13 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// The word that starts at byte `at`, which may be empty.
-pub fn word_at(code: &str, at: usize) -> &str {
-    let length = code.as_bytes()[at..]
-        .iter()
-        .take_while(|&&byte| is_word(byte))
-        .count();
+pub(crate) fn word_at(code: &str, at: usize) -> &str {
+    let length = code.as_bytes()[at..].iter().take_while(|&&byte| is_word(byte)).count();
     &code[at..at + length]
 }
 
 /// Where `word` stands as a word of its own.
-pub fn find_word(code: &str, word: &str) -> Vec<usize> {
+pub(crate) fn find_word(code: &str, word: &str) -> Vec<usize> {
     code.match_indices(word)
         .map(|(at, _)| at)
         .filter(|&at| !continues_word(code.as_bytes(), at) && word_at(code, at) == word)
@@ -117,20 +106,18 @@ pub fn find_word(code: &str, word: &str) -> Vec<usize> {
 }
 
 /// What code names directly under the path `prefix` (such as `crate`): byte and name, groups in braces opened.
-pub fn names_under(code: &str, prefix: &str) -> Vec<(usize, String)> {
+pub(crate) fn names_under(code: &str, prefix: &str) -> Vec<(usize, String)> {
     find_word(code, prefix)
         .into_iter()
         .filter_map(|at| {
             let rest = at + prefix.len();
             code[rest..].starts_with("::").then_some(rest + 2)
         })
-        .flat_map(|at| {
-            if code[at..].starts_with('{') {
-                group(code, at)
-            } else {
-                vec![(at, word_at(code, at).to_owned())]
-            }
-        })
+        .flat_map(
+            |at| {
+                if code[at..].starts_with('{') { group(code, at) } else { vec![(at, word_at(code, at).to_owned())] }
+            },
+        )
         .filter(|(_, name)| !name.is_empty())
         .collect()
 }
@@ -170,23 +157,13 @@ fn comments_and_literals_are_no_code() {
 
 #[test]
 fn raw_strings_and_quotes_as_characters_end_where_they_should() {
-    let code =
-        code_of("let a = r#\"say \"crate::x\" \"#; let b = '\"'; let c = '\\''; crate::y();");
-    assert_eq!(
-        names_under(&code, "crate")
-            .iter()
-            .map(|(_, name)| name.as_str())
-            .collect::<Vec<_>>(),
-        ["y"]
-    );
+    let code = code_of("let a = r#\"say \"crate::x\" \"#; let b = '\"'; let c = '\\''; crate::y();");
+    assert_eq!(names_under(&code, "crate").iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>(), ["y"]);
 }
 
 #[test]
 fn groups_are_opened_one_level() {
     let code = "use crate::{chunk::{self, Chunk}, store, embed::hash}; use supercrate::no; crate::extract::f();";
-    let names: Vec<String> = names_under(code, "crate")
-        .into_iter()
-        .map(|(_, name)| name)
-        .collect();
+    let names: Vec<String> = names_under(code, "crate").into_iter().map(|(_, name)| name).collect();
     assert_eq!(names, ["chunk", "store", "embed", "extract"]);
 }

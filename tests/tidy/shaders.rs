@@ -8,13 +8,7 @@ fn shaders() -> Vec<(String, SourceFile)> {
     files(&["wgsl"])
         .into_iter()
         .map(|file| {
-            let name = file
-                .path
-                .rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches(".wgsl")
-                .to_owned();
+            let name = file.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".wgsl").to_owned();
             (name, file)
         })
         .collect()
@@ -24,11 +18,8 @@ fn shaders() -> Vec<(String, SourceFile)> {
 fn shaders_lie_in_their_folder() {
     let all = shaders();
     assert!(!all.is_empty(), "there are no shaders");
-    let found: Vec<String> = all
-        .into_iter()
-        .map(|(_, file)| file.path)
-        .filter(|path| !path.starts_with("shaders/"))
-        .collect();
+    let found: Vec<String> =
+        all.into_iter().map(|(_, file)| file.path).filter(|path| !path.starts_with("shaders/")).collect();
     assert_none("a shader outside shaders/", &found);
 }
 
@@ -59,17 +50,12 @@ fn entry_points(text: &str) -> Vec<String> {
 
 #[test]
 fn every_shader_is_run_and_has_a_twin() {
-    let engine: Vec<SourceFile> = files(&["rs"])
-        .into_iter()
-        .filter(|file| file.path.starts_with("engine/src/"))
-        .collect();
+    let engine: Vec<SourceFile> =
+        files(&["rs"]).into_iter().filter(|file| file.path.starts_with("engine/src/")).collect();
     let mut found = Vec::new();
     for (name, file) in shaders() {
         let included = format!("{name}.wgsl");
-        if !engine
-            .iter()
-            .any(|source| source.path.contains("/gpu/") && source.text.contains(&included))
-        {
+        if !engine.iter().any(|source| source.path.contains("/gpu/") && source.text.contains(&included)) {
             found.push(format!("{}: engine/src/gpu does not include it", file.path));
         }
     }

@@ -13,9 +13,8 @@ const MOD_LINES: usize = 320;
 const SKIPPED: &str = concat!("#[ign", "ore");
 
 /// Names that say nothing about what is inside.
-const EMPTY_NAMES: [&str; 10] = [
-    "common", "core", "helper", "helpers", "manager", "misc", "shared", "util", "utils", "stuff",
-];
+const EMPTY_NAMES: [&str; 10] =
+    ["common", "core", "helper", "helpers", "manager", "misc", "shared", "util", "utils", "stuff"];
 
 fn sources() -> Vec<SourceFile> {
     files(&["rs"])
@@ -36,10 +35,7 @@ fn every_file_starts_with_its_header() {
         })
         .map(|file| file.path)
         .collect();
-    assert_none(
-        "a Rust file starts with `//!` and a sentence that says what it owns",
-        &found,
-    );
+    assert_none("a Rust file starts with `//!` and a sentence that says what it owns", &found);
 }
 
 #[test]
@@ -47,22 +43,10 @@ fn files_have_one_job() {
     let found: Vec<String> = sources()
         .into_iter()
         .map(|file| (file.text.lines().count(), file.path))
-        .filter(|(lines, path)| {
-            *lines
-                > if stem(path) == "mod" {
-                    MOD_LINES
-                } else {
-                    FILE_LINES
-                }
-        })
+        .filter(|(lines, path)| *lines > if stem(path) == "mod" { MOD_LINES } else { FILE_LINES })
         .map(|(lines, path)| format!("{path}: {lines} lines"))
         .collect();
-    assert_none(
-        &format!(
-            "a file has at most {FILE_LINES} lines and a mod.rs at most {MOD_LINES}: split it"
-        ),
-        &found,
-    );
+    assert_none(&format!("a file has at most {FILE_LINES} lines and a mod.rs at most {MOD_LINES}: split it"), &found);
 }
 
 #[test]
@@ -70,11 +54,7 @@ fn names_say_what_is_inside() {
     let found: Vec<String> = sources()
         .into_iter()
         .map(|file| file.path)
-        .filter(|path| {
-            path.trim_end_matches(".rs")
-                .split('/')
-                .any(|part| EMPTY_NAMES.contains(&part))
-        })
+        .filter(|path| path.trim_end_matches(".rs").split('/').any(|part| EMPTY_NAMES.contains(&part)))
         .collect();
     assert_none("name the file after what it owns", &found);
 }
@@ -84,16 +64,9 @@ fn no_file_repeats_the_name_of_its_folder() {
     let found: Vec<String> = sources()
         .into_iter()
         .map(|file| file.path)
-        .filter(|path| {
-            path.rsplit('/')
-                .nth(1)
-                .is_some_and(|folder| folder == stem(path))
-        })
+        .filter(|path| path.rsplit('/').nth(1).is_some_and(|folder| folder == stem(path)))
         .collect();
-    assert_none(
-        "`foo/foo.rs`: what it holds belongs into `foo/mod.rs` or deserves a name",
-        &found,
-    );
+    assert_none("`foo/foo.rs`: what it holds belongs into `foo/mod.rs` or deserves a name", &found);
 }
 
 #[test]
@@ -102,15 +75,10 @@ fn nothing_is_left_unfinished_or_skipped() {
     for file in sources() {
         let code = code_of(&file.text);
         for name in ["todo", "unimplemented"] {
-            let calls = find_word(&code, name)
-                .into_iter()
-                .filter(|byte| code[byte + name.len()..].starts_with('!'));
+            let calls = find_word(&code, name).into_iter().filter(|byte| code[byte + name.len()..].starts_with('!'));
             found.extend(calls.map(|byte| format!("{}: {name}!", file.at(byte))));
         }
-        found.extend(
-            code.match_indices(SKIPPED)
-                .map(|(byte, _)| format!("{}: an ignored test", file.at(byte))),
-        );
+        found.extend(code.match_indices(SKIPPED).map(|(byte, _)| format!("{}: an ignored test", file.at(byte))));
     }
     assert_none("finish it, or leave it out and write an issue", &found);
 }
@@ -121,9 +89,7 @@ fn printing_is_left_to_the_command_line() {
     for file in sources().iter().filter(|file| is_library(&file.path)) {
         let code = code_of(&file.text);
         for name in ["dbg", "print", "println"] {
-            let calls = find_word(&code, name)
-                .into_iter()
-                .filter(|byte| code[byte + name.len()..].starts_with('!'));
+            let calls = find_word(&code, name).into_iter().filter(|byte| code[byte + name.len()..].starts_with('!'));
             found.extend(calls.map(|byte| format!("{}: {name}!", file.at(byte))));
         }
     }
@@ -131,6 +97,5 @@ fn printing_is_left_to_the_command_line() {
 }
 
 fn is_library(path: &str) -> bool {
-    (path.starts_with("app/src/") || path.starts_with("engine/src/"))
-        && !path.starts_with("app/src/cli/")
+    (path.starts_with("app/src/") || path.starts_with("engine/src/")) && !path.starts_with("app/src/cli/")
 }

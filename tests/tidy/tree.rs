@@ -23,44 +23,34 @@ const TOP_LEVEL: [&str; 15] = [
 ];
 
 /// A text file of the tree.
-pub struct SourceFile {
+pub(crate) struct SourceFile {
     /// Path from the top, with `/`.
-    pub path: String,
+    pub(crate) path: String,
     /// All of it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl SourceFile {
     /// `path:line` of a byte of the text, for messages.
-    pub fn at(&self, byte: usize) -> String {
+    pub(crate) fn at(&self, byte: usize) -> String {
         let line = self.text[..byte].matches('\n').count() + 1;
         format!("{}:{line}", self.path)
     }
 }
 
 /// The top of the tree.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// Every file that git tracks or would add, by its path from the top.
-pub fn paths() -> Vec<String> {
+pub(crate) fn paths() -> Vec<String> {
     let listing = Command::new("git")
-        .args([
-            "ls-files",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "-z",
-        ])
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
         .current_dir(root())
         .output()
         .expect("tidy asks git for the list of files");
-    assert!(
-        listing.status.success(),
-        "git ls-files: {}",
-        String::from_utf8_lossy(&listing.stderr)
-    );
+    assert!(listing.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listing.stderr));
     let mut paths: Vec<String> = listing
         .stdout
         .split(|&byte| byte == 0)
@@ -74,15 +64,10 @@ pub fn paths() -> Vec<String> {
 }
 
 /// Every text file whose path ends in one of `extensions` (all of them for an empty list).
-pub fn files(extensions: &[&str]) -> Vec<SourceFile> {
+pub(crate) fn files(extensions: &[&str]) -> Vec<SourceFile> {
     paths()
         .into_iter()
-        .filter(|path| {
-            extensions.is_empty()
-                || extensions
-                    .iter()
-                    .any(|ext| path.ends_with(&format!(".{ext}")))
-        })
+        .filter(|path| extensions.is_empty() || extensions.iter().any(|ext| path.ends_with(&format!(".{ext}"))))
         .filter_map(|path| {
             let text = std::fs::read_to_string(full(&path)).ok()?;
             Some(SourceFile { path, text })
@@ -91,13 +76,13 @@ pub fn files(extensions: &[&str]) -> Vec<SourceFile> {
 }
 
 /// The place on disk of a path from the top.
-pub fn full(path: &str) -> PathBuf {
+pub(crate) fn full(path: &str) -> PathBuf {
     root().join(path)
 }
 
 /// Fails with every line of `found` under `rule`.
 #[track_caller]
-pub fn assert_none(rule: &str, found: &[String]) {
+pub(crate) fn assert_none(rule: &str, found: &[String]) {
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }
 
@@ -110,8 +95,5 @@ fn only_known_names_lie_at_the_top() {
             !top.starts_with('.') && !TOP_LEVEL.contains(&top)
         })
         .collect();
-    assert_none(
-        "the names at the top of the tree are fixed; find a place below one of them",
-        &found,
-    );
+    assert_none("the names at the top of the tree are fixed; find a place below one of them", &found);
 }

@@ -3,11 +3,7 @@
 use crate::tree::{SourceFile, assert_none, files};
 
 /// Folders that exist on one machine only. Written in two halves so that this file does not say them.
-const MACHINE_FOLDERS: [&str; 3] = [
-    concat!("/ro", "ot/"),
-    concat!("/wo", "rk/"),
-    concat!("/fa", "rm/"),
-];
+const MACHINE_FOLDERS: [&str; 3] = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/fa", "rm/")];
 
 /// Registries are reached through their clients, which know the hosts.
 const REGISTRY_HOSTS: [&str; 6] = [
@@ -21,17 +17,13 @@ const REGISTRY_HOSTS: [&str; 6] = [
 
 /// Text files but for the lock file, whose package sources are Cargo's own.
 fn texts() -> Vec<SourceFile> {
-    files(&[])
-        .into_iter()
-        .filter(|file| file.path != "Cargo.lock")
-        .collect()
+    files(&[]).into_iter().filter(|file| file.path != "Cargo.lock").collect()
 }
 
 /// Whether a path starts here, and is not the tail of a longer one or of a word.
 fn starts_path(text: &str, byte: usize) -> bool {
-    !text[..byte].ends_with(|before: char| {
-        before.is_alphanumeric() || matches!(before, '_' | '.' | '-' | '}' | '>' | '*')
-    })
+    !text[..byte]
+        .ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | '.' | '-' | '}' | '>' | '*'))
 }
 
 #[test]
@@ -39,10 +31,7 @@ fn no_path_of_one_machine() {
     let mut found = Vec::new();
     for file in texts() {
         for folder in MACHINE_FOLDERS {
-            let paths = file
-                .text
-                .match_indices(folder)
-                .filter(|(byte, _)| starts_path(&file.text, *byte));
+            let paths = file.text.match_indices(folder).filter(|(byte, _)| starts_path(&file.text, *byte));
             found.extend(paths.map(|(byte, _)| format!("{}: {folder}", file.at(byte))));
         }
     }
@@ -54,11 +43,7 @@ fn no_registry_host() {
     let mut found = Vec::new();
     for file in texts() {
         for host in REGISTRY_HOSTS {
-            found.extend(
-                file.text
-                    .match_indices(host)
-                    .map(|(byte, _)| format!("{}: {host}", file.at(byte))),
-            );
+            found.extend(file.text.match_indices(host).map(|(byte, _)| format!("{}: {host}", file.at(byte))));
         }
     }
     assert_none("name the package, not the host it comes from", &found);

@@ -3,7 +3,7 @@
 use super::{GenerateError, Generator};
 
 /// Most tokens of a prompt: a small model reads more neither well nor quickly on a CPU.
-const MAX_PROMPT_TOKENS: usize = 1536;
+const MAX_PROMPT_TOKENS: usize = 1280;
 /// Left free for the chat template.
 const TEMPLATE_TOKENS: usize = 64;
 

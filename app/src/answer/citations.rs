@@ -25,7 +25,7 @@ pub(super) struct Annotator<'a> {
     sentence: String,
     /// Markers put after the sentence under way.
     cited: Vec<u32>,
-    citations: BTreeMap<u32, Citation>,
+    citations: BTreeMap<u32, Vec<Citation>>,
     dropped: usize,
     last_shown: Option<char>,
     /// A space came in before a `[`: shown only if something follows it.
@@ -34,7 +34,7 @@ pub(super) struct Annotator<'a> {
 
 /// What an answer rests on.
 pub(super) struct Annotations {
-    /// By marker.
+    /// By marker; a passage that supports several sentences is there with each place.
     pub(super) citations: Vec<Citation>,
     /// Markers that were dropped.
     pub(super) dropped: usize,
@@ -74,7 +74,7 @@ impl<'a> Annotator<'a> {
 
     /// The citations, after [`Self::finish`].
     pub(super) fn into_annotations(self) -> Annotations {
-        Annotations { citations: self.citations.into_values().collect(), dropped: self.dropped }
+        Annotations { citations: self.citations.into_values().flatten().collect(), dropped: self.dropped }
     }
 
     /// Judges the front of what is held; false when nothing more can be said yet.
@@ -231,7 +231,10 @@ impl<'a> Annotator<'a> {
         let _ = write!(out, "[{number}]");
         self.last_shown = Some(']');
         self.cited.push(number);
-        self.citations.entry(number).or_insert(citation);
+        let cited = self.citations.entry(number).or_default();
+        if !cited.iter().any(|other| (other.start, other.end) == (citation.start, citation.end)) {
+            cited.push(citation);
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub const EXTRACTIVE: &str = "extractive";
 /// Passages that are looked into.
 const MAX_PASSAGES: usize = 5;
 const MAX_SENTENCES: usize = 3;
+/// Sentences that are compared with the question by meaning, the best by words.
+const MAX_COMPARED: usize = 16;
 /// A further sentence must be nearly as good as the best one.
 const MIN_SHARE_OF_BEST: f32 = 0.75;
 /// What the rank of a passage counts beside the words of a sentence.
@@ -54,7 +56,10 @@ pub(super) fn extract(
     similarity: &Similarity<'_>,
 ) -> Option<ExtractiveAnswer> {
     let mut candidates = candidates(passages);
-    score(question, &mut candidates, similarity);
+    score_by_words(question, &mut candidates);
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    candidates.truncate(MAX_COMPARED);
+    add_similarity(&mut candidates, similarity);
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let best = candidates.first()?.score;
     candidates.retain(|candidate| candidate.score >= best * MIN_SHARE_OF_BEST);
@@ -77,20 +82,25 @@ fn candidates<'a>(passages: &[Passage<'a>]) -> Vec<Candidate<'a>> {
     found
 }
 
-/// Share of the question's idf-weighted words, plus the passage's rank, plus the similarity where there is one.
-fn score(question: &str, candidates: &mut [Candidate<'_>], similarity: &Similarity<'_>) {
+/// Share of the question's idf-weighted words, plus the passage's rank.
+fn score_by_words(question: &str, candidates: &mut [Candidate<'_>]) {
     let asked = term_set(question);
     let weights = idf(&asked, candidates);
     let total: f32 = weights.values().sum();
-    let texts: Vec<&str> = candidates.iter().map(Candidate::text).collect();
-    let similarities = similarity(&texts).filter(|values| values.len() == texts.len());
-    for (at, candidate) in candidates.iter_mut().enumerate() {
+    for candidate in candidates {
         let found: f32 = asked.intersection(&candidate.words).filter_map(|term| weights.get(term)).sum();
         let rank = 1.0 / candidate.passage.number as f32;
         candidate.score = found / total.max(f32::EPSILON) + RANK_WEIGHT * rank;
-        if let Some(values) = &similarities {
-            candidate.score += values[at].max(0.0);
-        }
+    }
+}
+
+fn add_similarity(candidates: &mut [Candidate<'_>], similarity: &Similarity<'_>) {
+    let texts: Vec<&str> = candidates.iter().map(Candidate::text).collect();
+    let Some(values) = similarity(&texts).filter(|values| values.len() == texts.len()) else {
+        return;
+    };
+    for (candidate, value) in candidates.iter_mut().zip(values) {
+        candidate.score += value.max(0.0);
     }
 }
 
@@ -123,16 +133,14 @@ fn without_repetitions(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 
 fn compose(sentences: &[Candidate<'_>]) -> ExtractiveAnswer {
     let mut text = String::new();
-    let mut citations: Vec<Citation> = Vec::new();
+    let mut citations = Vec::with_capacity(sentences.len());
     for sentence in sentences {
         if !text.is_empty() {
             text.push(' ');
         }
         let words: Vec<&str> = sentence.text().split_whitespace().collect();
         let _ = write!(text, "{} [{}]", words.join(" "), sentence.passage.number);
-        if citations.iter().all(|citation| citation.marker != sentence.passage.number) {
-            citations.push(sentence.passage.cite(sentence.range.clone()));
-        }
+        citations.push(sentence.passage.cite(sentence.range.clone()));
     }
     ExtractiveAnswer { text, citations }
 }

@@ -2,6 +2,20 @@
 //!
 //! Score = how sure we are, 0 to 1, from two named scores of the best passage: its cosine with the question and
 //! the share of the question's idf-weighted words that it holds.
+//!
+//! Calibrated on 250 answerable questions of SQuAD 2 (dev, 1204 paragraphs, all-MiniLM-L6-v2 int8), 250 questions of
+//! other sets and 250 adversarial ones. At 5 % false refusals, share refused by cosine weight:
+//!
+//! | cosine weight | threshold | other sets | adversarial |
+//! |---|---|---|---|
+//! | 0 (words alone) | .361 | .80 | .11 |
+//! | .4 | .402 | .90 | .10 |
+//! | .5 | .415 | .93 | .11 |
+//! | **.6** | **.415** | **.94** | **.12** |
+//! | .75 | .396 | .90 | .10 |
+//! | 1 (cosine alone) | .336 | .73 | .10 |
+//!
+//! So the gate tells questions from elsewhere; it cannot tell that a passage on the topic lacks the answer.
 
 /// How near the two scores of an embedder come for what is there and for what is not.
 #[derive(Clone, Copy, Debug, PartialEq)]

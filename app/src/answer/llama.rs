@@ -221,6 +221,7 @@ impl Generator for LlamaGenerator {
                     generation.text.push_str(&text);
                     generation.answer_tokens += 1;
                 }
+                GenerateOutcome::Reading { read_tokens } => tracing::trace!(read_tokens, "reading the prompt"),
                 other => return finish(generation, other),
             }
         }

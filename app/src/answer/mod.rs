@@ -59,7 +59,7 @@ impl Default for AskOptions {
             search: SearchOptions { k: 12, ..SearchOptions::default() },
             model: None,
             max_answer_tokens: 400,
-            gate: 0.35,
+            gate: 0.41,
         }
     }
 }
@@ -115,7 +115,7 @@ pub struct Answer {
     pub reason: Option<String>,
     /// Name of the generator.
     pub model: String,
-    /// Sources cited, by marker.
+    /// Sources cited, by marker; one that supports several sentences is there once for each place in it.
     pub citations: Vec<Citation>,
     /// Markers of the model that named no passage.
     pub markers_dropped: usize,

@@ -29,14 +29,7 @@ pub(super) struct Global {
     #[arg(long, global = true, default_value = "default", value_name = "NAME")]
     pub(super) library: String,
     /// Where vector search runs
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        default_value = "auto",
-        env = "OUTCROP_GPU",
-        hide_env = true
-    )]
+    #[arg(long, global = true, value_enum, default_value = "auto", env = "OUTCROP_GPU", hide_env = true)]
     pub(super) gpu: GpuArg,
     /// One JSON value on stdout
     #[arg(long, global = true)]
@@ -234,11 +227,7 @@ impl ChunkerArgs {
     fn unchecked_config(&self) -> ChunkerConfig {
         let base = ChunkerConfig::default();
         let scale = |chars: usize| {
-            if self.unit == Unit::Tokens {
-                chars.div_ceil(5)
-            } else {
-                chars
-            }
+            if self.unit == Unit::Tokens { chars.div_ceil(5) } else { chars }
         };
         let size = self.size.unwrap_or_else(|| scale(base.size));
         let overlap = self.overlap.unwrap_or_else(|| match self.chunker {
@@ -365,8 +354,7 @@ pub(super) struct ScreenshotsVerb {
 
 /// Parses an option by the names that its type has in JSON, and lists them when none fits.
 fn parse_named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_lowercase()))
-        .map_err(|err| err.to_string())
+    serde_json::from_value(serde_json::Value::String(name.to_lowercase())).map_err(|err| err.to_string())
 }
 
 fn parse_kind(name: &str) -> Result<ChunkerKind, String> {

@@ -19,22 +19,13 @@ pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError>
         ..AskOptions::default()
     };
     let streams = !session.global.json;
-    let answer = library.ask(
-        &verb.question,
-        &options,
-        &mut |event| show(session, streams, event),
-        &session.cancel,
-    )?;
+    let answer = library.ask(&verb.question, &options, &mut |event| show(session, streams, event), &session.cancel)?;
     if session.global.json {
         print_json(&answer)?;
     } else {
         print_end(&answer);
     }
-    Ok(if session.cancel.is_cancelled() {
-        Ending::Partial
-    } else {
-        Ending::Done
-    })
+    Ok(if session.cancel.is_cancelled() { Ending::Partial } else { Ending::Done })
 }
 
 fn show(session: &Session, streams: bool, event: AskEvent) {
@@ -52,18 +43,11 @@ fn print_end(answer: &Answer) {
         print_line(reason);
     }
     for citation in &answer.citations {
-        print_line(&format!(
-            "[{}] {}",
-            citation.marker,
-            source_text(&citation.path, &place_of(citation))
-        ));
+        print_line(&format!("[{}] {}", citation.marker, source_text(&citation.path, &place_of(citation))));
         print_line(&format!("    {}", snippet(&citation.quote, 240)));
     }
     if answer.markers_dropped > 0 {
-        print_line(&format!(
-            "{} markers named no passage and were dropped",
-            answer.markers_dropped
-        ));
+        print_line(&format!("{} markers named no passage and were dropped", answer.markers_dropped));
     }
     print_line(&format!(
         "{} · {} of {} passages used · {} + {} tokens · {:.1} s",
@@ -77,10 +61,5 @@ fn print_end(answer: &Answer) {
 }
 
 fn place_of(citation: &Citation) -> Place {
-    Place {
-        pages: citation.pages,
-        heading: citation.heading.clone(),
-        rows: citation.rows,
-        lines: citation.lines,
-    }
+    Place { pages: citation.pages, heading: citation.heading.clone(), rows: citation.rows, lines: citation.lines }
 }

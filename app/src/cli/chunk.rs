@@ -25,21 +25,11 @@ pub(super) fn run(session: &Session, verb: &ChunkVerb) -> Result<Ending, CliErro
         session.note(note);
     }
     if let Some(svg) = &verb.svg {
-        std::fs::write(svg, preview.to_svg(&title(&verb.file))).map_err(|err| {
-            CliError::failed(
-                "the plot could not be written",
-                format!("{err}: {svg:?}"),
-                None,
-            )
-        })?;
+        std::fs::write(svg, preview.to_svg(&title(&verb.file)))
+            .map_err(|err| CliError::failed("the plot could not be written", format!("{err}: {svg:?}"), None))?;
         session.note(&format!("boundary plot: {}", svg.display()));
     }
-    let chunks: Vec<ChunkJson> = preview
-        .chunks
-        .iter()
-        .cloned()
-        .map(ChunkJson::from)
-        .collect();
+    let chunks: Vec<ChunkJson> = preview.chunks.iter().cloned().map(ChunkJson::from).collect();
     session.print(&chunks, |chunks| print_chunks(chunks, &preview))?;
     Ok(Ending::Done)
 }
@@ -54,47 +44,25 @@ fn print_chunks(chunks: &[ChunkJson], preview: &ChunkPreview) {
 }
 
 fn summary(preview: &ChunkPreview) -> String {
-    let ChunkStats {
-        count,
-        total,
-        mean,
-        median,
-        min,
-        max,
-    } = preview.stats;
+    let ChunkStats { count, total, mean, median, min, max } = preview.stats;
     let unit = match preview.unit {
         Unit::Chars => "characters",
         Unit::Tokens => "tokens",
     };
-    let threshold = preview
-        .chunking
-        .threshold
-        .map(|threshold| format!(", threshold {threshold:.3}"))
-        .unwrap_or_default();
-    format!(
-        "{count} chunks, {total} {unit}: mean {mean:.0}, median {median:.0}, min {min}, max {max}{threshold}"
-    )
+    let threshold =
+        preview.chunking.threshold.map(|threshold| format!(", threshold {threshold:.3}")).unwrap_or_default();
+    format!("{count} chunks, {total} {unit}: mean {mean:.0}, median {median:.0}, min {min}, max {max}{threshold}")
 }
 
 fn title(file: &Path) -> String {
-    file.file_name()
-        .unwrap_or(file.as_os_str())
-        .to_string_lossy()
-        .into_owned()
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn header(chunk: &ChunkJson) -> String {
-    let mut parts = vec![
-        format!("── chunk {}", chunk.index),
-        format!("bytes {}–{}", chunk.start, chunk.end),
-    ];
+    let mut parts = vec![format!("── chunk {}", chunk.index), format!("bytes {}–{}", chunk.start, chunk.end)];
     parts.push(format!("{} tokens", chunk.tokens));
     if let Some((first, last)) = chunk.pages {
-        parts.push(if first == last {
-            format!("p. {first}")
-        } else {
-            format!("p. {first}–{last}")
-        });
+        parts.push(if first == last { format!("p. {first}") } else { format!("p. {first}–{last}") });
     }
     if !chunk.heading.is_empty() {
         parts.push(chunk.heading.join(" › "));

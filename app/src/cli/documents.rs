@@ -18,22 +18,11 @@ fn print_documents(documents: &[DocumentRecord]) {
     if documents.is_empty() {
         return print_line("the library is empty; add documents with `outcrop ingest PATH…`");
     }
-    let header = ["id", "status", "pages", "chunks", "size", "chunker", "path"]
-        .map(str::to_owned)
-        .to_vec();
-    let rows: Vec<Vec<String>> = std::iter::once(header)
-        .chain(documents.iter().map(document_row))
-        .collect();
+    let header = ["id", "status", "pages", "chunks", "size", "chunker", "path"].map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = std::iter::once(header).chain(documents.iter().map(document_row)).collect();
     print_table(&rows);
-    for document in documents
-        .iter()
-        .filter(|document| document.reason.is_some())
-    {
-        print_line(&format!(
-            "{}: {}",
-            document.id.0,
-            document.reason.as_deref().unwrap_or_default()
-        ));
+    for document in documents.iter().filter(|document| document.reason.is_some()) {
+        print_line(&format!("{}: {}", document.id.0, document.reason.as_deref().unwrap_or_default()));
     }
 }
 
@@ -45,14 +34,7 @@ fn document_row(document: &DocumentRecord) -> Vec<String> {
     };
     let chunker = document.chunker.as_ref().map_or_else(
         || "-".to_owned(),
-        |chunker| {
-            format!(
-                "{} {}/{}",
-                word(&chunker.kind),
-                chunker.size,
-                chunker.overlap
-            )
-        },
+        |chunker| format!("{} {}/{}", word(&chunker.kind), chunker.size, chunker.overlap),
     );
     vec![
         document.id.0.to_string(),
@@ -67,10 +49,7 @@ fn document_row(document: &DocumentRecord) -> Vec<String> {
 
 /// The name that JSON has for a value of a fieldless enum.
 fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// A status as people and JSON read it.
@@ -87,29 +66,22 @@ pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, Cli
         ids.push(find(&documents, name)?);
     }
     let removed = library.remove(&ids)?;
-    session.print(&serde_json::json!({ "removed": ids }), |_| {
-        print_line(&format!("{removed} removed"))
-    })?;
+    session.print(&serde_json::json!({ "removed": ids }), |_| print_line(&format!("{removed} removed")))?;
     Ok(Ending::Done)
 }
 
 fn find(documents: &[DocumentRecord], name: &str) -> Result<DocumentId, CliError> {
     let absolute = std::path::absolute(name).ok();
     let fits = |document: &&DocumentRecord| {
-        name.parse()
-            .is_ok_and(|id: u64| document.id == DocumentId(id))
+        name.parse().is_ok_and(|id: u64| document.id == DocumentId(id))
             || document.path.to_str() == Some(name)
             || absolute.as_deref() == Some(&document.path)
     };
-    documents
-        .iter()
-        .find(fits)
-        .map(|document| document.id)
-        .ok_or_else(|| {
-            CliError::failed(
-                "no such document",
-                format!("{name:?} is neither the id nor the path of a document"),
-                Some("`outcrop documents` lists them"),
-            )
-        })
+    documents.iter().find(fits).map(|document| document.id).ok_or_else(|| {
+        CliError::failed(
+            "no such document",
+            format!("{name:?} is neither the id nor the path of a document"),
+            Some("`outcrop documents` lists them"),
+        )
+    })
 }

@@ -22,25 +22,14 @@ impl From<Error> for CliError {
 impl CliError {
     /// A failure of the command line's own.
     pub(super) fn failed(title: &str, detail: impl ToString, hint: Option<&str>) -> Self {
-        Self::Failed(Error {
-            title: title.to_owned(),
-            detail: detail.to_string(),
-            hint: hint.map(str::to_owned),
-        })
+        Self::Failed(Error { title: title.to_owned(), detail: detail.to_string(), hint: hint.map(str::to_owned) })
     }
 
     /// Prints the error (to stderr, or as a JSON value on stdout) and gives the exit code.
     pub(super) fn report(self, json: bool) -> ExitCode {
         let (code, err) = match self {
             Self::Failed(err) => (1, err),
-            Self::Usage(detail) => (
-                2,
-                Error {
-                    title: "usage".to_owned(),
-                    detail,
-                    hint: None,
-                },
-            ),
+            Self::Usage(detail) => (2, Error { title: "usage".to_owned(), detail, hint: None }),
         };
         if json {
             let value = serde_json::json!({

@@ -15,21 +15,9 @@ use crate::store::DocumentStatus;
 pub(super) fn run(session: &Session, verb: &IngestVerb) -> Result<Ending, CliError> {
     require_paths(&verb.paths)?;
     let library = session.open_library()?;
-    let options = IngestOptions {
-        chunker: verb.chunker.config()?,
-        ..IngestOptions::default()
-    };
-    let bar = progress_bar(
-        session.global.quiet,
-        0,
-        "{bar:24} {pos}/{len} files · {msg}",
-    );
-    let report = library.ingest(
-        &verb.paths,
-        &options,
-        &|progress| show(&bar, progress),
-        &session.cancel,
-    );
+    let options = IngestOptions { chunker: verb.chunker.config()?, ..IngestOptions::default() };
+    let bar = progress_bar(session.global.quiet, 0, "{bar:24} {pos}/{len} files · {msg}");
+    let report = library.ingest(&verb.paths, &options, &|progress| show(&bar, progress), &session.cancel);
     bar.finish_and_clear();
     let report = report?;
     session.print(&report, print_report)?;
@@ -39,11 +27,7 @@ pub(super) fn run(session: &Session, verb: &IngestVerb) -> Result<Ending, CliErr
 /// A path that is not there is a mistake of the caller's, found before any work.
 fn require_paths(paths: &[std::path::PathBuf]) -> Result<(), CliError> {
     match paths.iter().find(|path| !path.exists()) {
-        Some(missing) => Err(CliError::failed(
-            "no such file or folder",
-            format!("{missing:?}"),
-            None,
-        )),
+        Some(missing) => Err(CliError::failed("no such file or folder", format!("{missing:?}"), None)),
         None => Ok(()),
     }
 }
@@ -51,15 +35,8 @@ fn require_paths(paths: &[std::path::PathBuf]) -> Result<(), CliError> {
 fn show(bar: &ProgressBar, progress: &IngestProgress) {
     bar.set_length(progress.files_total as u64);
     bar.set_position(progress.files_done as u64);
-    let left = progress
-        .secs_left
-        .map(|secs| format!(" · {} left", human_secs(secs)))
-        .unwrap_or_default();
-    let name = progress
-        .current
-        .as_deref()
-        .and_then(|path| path.file_name())
-        .unwrap_or_default();
+    let left = progress.secs_left.map(|secs| format!(" · {} left", human_secs(secs))).unwrap_or_default();
+    let name = progress.current.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
     bar.set_message(format!(
         "{} chunks · {:.0}/s{left} · {}",
         progress.chunks_done,
@@ -72,17 +49,9 @@ fn print_report(report: &IngestReport) {
     for file in &report.files {
         print_line(&file_line(file));
     }
-    let ready = report
-        .files
-        .iter()
-        .filter(|file| file.status == DocumentStatus::Ready)
-        .count();
+    let ready = report.files.iter().filter(|file| file.status == DocumentStatus::Ready).count();
     let chunks: usize = report.files.iter().map(|file| file.chunks).sum();
-    let stopped = if report.cancelled {
-        ", stopped before the end"
-    } else {
-        ""
-    };
+    let stopped = if report.cancelled { ", stopped before the end" } else { "" };
     print_line(&format!(
         "{ready} of {} files ready, {chunks} chunks, {}{stopped}",
         report.files.len(),
@@ -92,10 +61,7 @@ fn print_report(report: &IngestReport) {
 
 fn file_line(file: &FileOutcome) -> String {
     let status = super::documents::status_word(file.status);
-    let pages = file
-        .pages
-        .map(|pages| format!("{pages} pages  "))
-        .unwrap_or_default();
+    let pages = file.pages.map(|pages| format!("{pages} pages  ")).unwrap_or_default();
     let detail = match &file.reason {
         Some(reason) => reason.clone(),
         None if file.unchanged => format!("{pages}{} chunks  unchanged", file.chunks),
@@ -105,11 +71,7 @@ fn file_line(file: &FileOutcome) -> String {
 }
 
 fn ending(report: &IngestReport) -> Ending {
-    let ready = report
-        .files
-        .iter()
-        .filter(|file| file.status == DocumentStatus::Ready)
-        .count();
+    let ready = report.files.iter().filter(|file| file.status == DocumentStatus::Ready).count();
     if ready == report.files.len() && !report.cancelled {
         Ending::Done
     } else if ready > 0 {

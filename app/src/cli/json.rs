@@ -26,12 +26,7 @@ pub(super) struct ChunkJson {
 
 impl From<ChunkRecord> for ChunkJson {
     fn from(chunk: ChunkRecord) -> Self {
-        let Place {
-            pages,
-            heading,
-            rows,
-            lines,
-        } = chunk.place;
+        let Place { pages, heading, rows, lines } = chunk.place;
         Self {
             index: chunk.index,
             start: chunk.start,

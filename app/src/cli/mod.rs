@@ -72,17 +72,13 @@ fn run(args: Args) -> Result<Ending, CliError> {
         Some(Verb::Chunk(verb)) => chunk::run(&session, &verb),
         Some(Verb::Search(verb)) => search::run(&session, &verb),
         Some(Verb::Ask(verb)) => ask::run(&session, &verb),
-        Some(Verb::Models { verb }) => {
-            models::run(&session, verb.unwrap_or(args::ModelsVerb::List))
-        }
+        Some(Verb::Models { verb }) => models::run(&session, verb.unwrap_or(args::ModelsVerb::List)),
         Some(Verb::Verify(verb)) => verify::run(&session, &verb),
         Some(Verb::Eval { verb }) => eval::run(&session, &verb),
         #[cfg(feature = "gui")]
         Some(Verb::Screenshots(verb)) => screenshots::run(&session, &verb),
-        Some(Verb::Worker { kind }) => Ok(if worker::run(kind) == ExitCode::SUCCESS {
-            Ending::Done
-        } else {
-            Ending::Failed
-        }),
+        Some(Verb::Worker { kind }) => {
+            Ok(if worker::run(kind) == ExitCode::SUCCESS { Ending::Done } else { Ending::Failed })
+        }
     }
 }

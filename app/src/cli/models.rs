@@ -7,9 +7,7 @@ use super::args::ModelsVerb;
 use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table, progress_bar};
 use super::session::Session;
-use crate::models::{
-    self, Catalogue, EntryState, FetchPhase, FetchProgress, InstalledEntry, ModelError, ModelSet,
-};
+use crate::models::{self, Catalogue, EntryState, FetchPhase, FetchProgress, InstalledEntry, ModelError, ModelSet};
 
 impl From<ModelError> for CliError {
     fn from(err: ModelError) -> Self {
@@ -25,9 +23,7 @@ pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliErro
         ModelsVerb::Fetch { names, tests } => fetch(session, &folder, names, tests),
         ModelsVerb::Add { path } => {
             let name = models::add(&folder, &path)?;
-            session.print(&serde_json::json!({ "added": name }), |_| {
-                print_line(&format!("{name} added"))
-            })?;
+            session.print(&serde_json::json!({ "added": name }), |_| print_line(&format!("{name} added")))?;
             Ok(Ending::Done)
         }
     }
@@ -62,9 +58,7 @@ fn state_word(state: EntryState) -> &'static str {
 }
 
 fn print_entries(entries: &[InstalledEntry]) {
-    let header = ["name", "state", "size", "memory", "licence", "what"]
-        .map(str::to_owned)
-        .to_vec();
+    let header = ["name", "state", "size", "memory", "licence", "what"].map(str::to_owned).to_vec();
     let rows = entries.iter().map(|found| {
         let entry = &found.entry;
         vec![
@@ -79,44 +73,22 @@ fn print_entries(entries: &[InstalledEntry]) {
     print_table(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
 }
 
-fn fetch(
-    session: &Session,
-    folder: &std::path::Path,
-    mut names: Vec<String>,
-    tests: bool,
-) -> Result<Ending, CliError> {
+fn fetch(session: &Session, folder: &std::path::Path, mut names: Vec<String>, tests: bool) -> Result<Ending, CliError> {
     let catalogue = Catalogue::built_in()?;
     if names.is_empty() {
         names = catalogue.set(ModelSet::Default);
     }
     if tests {
         let wanted = catalogue.set(ModelSet::Test);
-        names.extend(
-            wanted
-                .into_iter()
-                .filter(|name| !names.contains(name))
-                .collect::<Vec<_>>(),
-        );
+        names.extend(wanted.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
     }
-    let bar = progress_bar(
-        session.global.quiet,
-        0,
-        "{bar:24} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left · {msg}",
-    );
-    let outcome = models::fetch(
-        folder,
-        &names,
-        &mut |progress| show(&bar, progress),
-        &session.cancel,
-    );
+    let bar =
+        progress_bar(session.global.quiet, 0, "{bar:24} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left · {msg}");
+    let outcome = models::fetch(folder, &names, &mut |progress| show(&bar, progress), &session.cancel);
     bar.finish_and_clear();
     outcome?;
     session.print(&serde_json::json!({ "installed": names }), |_| {
-        print_line(&format!(
-            "{} installed in {}",
-            names.join(", "),
-            folder.display()
-        ));
+        print_line(&format!("{} installed in {}", names.join(", "), folder.display()));
     })?;
     Ok(Ending::Done)
 }
@@ -129,8 +101,5 @@ fn show(bar: &ProgressBar, progress: &FetchProgress) {
     };
     bar.set_length(progress.bytes_total);
     bar.set_position(progress.bytes_done.min(progress.bytes_total));
-    bar.set_message(format!(
-        "{}/{} {what} {}",
-        progress.number, progress.of, progress.entry
-    ));
+    bar.set_message(format!("{}/{} {what} {}", progress.number, progress.of, progress.entry));
 }

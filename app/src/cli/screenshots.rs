@@ -14,10 +14,6 @@ pub(super) fn run(session: &Session, verb: &ScreenshotsVerb) -> Result<Ending, C
     options.pixels_per_point = verb.scale;
     let files = render_screens(&options, &verb.dir)
         .map_err(|err| CliError::failed("the screens could not be drawn", err, None))?;
-    session.print(&files, |files| {
-        files
-            .iter()
-            .for_each(|file| print_line(&file.display().to_string()))
-    })?;
+    session.print(&files, |files| files.iter().for_each(|file| print_line(&file.display().to_string())))?;
     Ok(Ending::Done)
 }

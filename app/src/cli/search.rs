@@ -11,9 +11,7 @@ use crate::retrieve::{HitScores, SearchHit, SearchResults};
 
 /// Prints ranked passages.
 pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliError> {
-    let results = session
-        .open_library()?
-        .search(&verb.query, &verb.search.options())?;
+    let results = session.open_library()?.search(&verb.query, &verb.search.options())?;
     if session.global.json {
         print_json(&SearchJson::from(results))?;
     } else {
@@ -32,18 +30,11 @@ fn print_results(results: &SearchResults, explain: bool) {
         ));
         print_line(&format!("   {}", snippet(&hit.chunk.text, 300)));
     }
-    print_line(&format!(
-        "{} passages in {:.0} ms on the {}",
-        results.hits.len(),
-        results.took_ms,
-        results.backend
-    ));
+    print_line(&format!("{} passages in {:.0} ms on the {}", results.hits.len(), results.took_ms, results.backend));
     if explain {
         print_line(&format!(
             "best cosine {}, the best hit holds {:.0} % of the query's words by weight",
-            results
-                .best_cosine
-                .map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}")),
+            results.best_cosine.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}")),
             results.idf_coverage * 100.0
         ));
     }
@@ -51,26 +42,10 @@ fn print_results(results: &SearchResults, explain: bool) {
 
 /// Every score by its name; without `explain` the ranking one alone.
 fn score_text(hit: &SearchHit, explain: bool) -> String {
-    let HitScores {
-        vector,
-        keyword,
-        rerank,
-        fused,
-    } = hit.scores;
-    let named = [
-        ("rerank", rerank),
-        ("fused", fused),
-        ("cosine", vector),
-        ("BM25", keyword),
-    ];
-    let mut present = named
-        .iter()
-        .filter_map(|(name, score)| score.map(|score| format!("{name} {score:.3}")));
-    if explain {
-        present.collect::<Vec<_>>().join(", ")
-    } else {
-        present.next().unwrap_or_default()
-    }
+    let HitScores { vector, keyword, rerank, fused } = hit.scores;
+    let named = [("rerank", rerank), ("fused", fused), ("cosine", vector), ("BM25", keyword)];
+    let mut present = named.iter().filter_map(|(name, score)| score.map(|score| format!("{name} {score:.3}")));
+    if explain { present.collect::<Vec<_>>().join(", ") } else { present.next().unwrap_or_default() }
 }
 
 /// The file and the place in it, for people.
@@ -88,11 +63,7 @@ pub(super) fn source_text(path: &std::path::Path, place: &Place) -> String {
 }
 
 fn span_text(unit: &str, first: u32, last: u32) -> String {
-    if first == last {
-        format!("{unit} {first}")
-    } else {
-        format!("{unit} {first}–{last}")
-    }
+    if first == last { format!("{unit} {first}") } else { format!("{unit} {first}–{last}") }
 }
 
 /// The start of a passage on one line, at most `most_chars` characters.
@@ -116,15 +87,7 @@ mod tests {
 
     #[test]
     fn a_place_names_pages_before_lines() {
-        let place = Place {
-            pages: Some((3, 4)),
-            heading: vec!["A".into(), "B".into()],
-            rows: None,
-            lines: (1, 9),
-        };
-        assert_eq!(
-            source_text(std::path::Path::new("x.pdf"), &place),
-            "x.pdf · p. 3–4 · A › B"
-        );
+        let place = Place { pages: Some((3, 4)), heading: vec!["A".into(), "B".into()], rows: None, lines: (1, 9) };
+        assert_eq!(source_text(std::path::Path::new("x.pdf"), &place), "x.pdf · p. 3–4 · A › B");
     }
 }

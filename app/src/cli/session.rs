@@ -25,12 +25,7 @@ impl Session {
         let log = start_log(&home, global.verbose);
         let cancel = CancelToken::new();
         listen_to_ctrl_c(cancel.clone());
-        Ok(Self {
-            global,
-            home,
-            cancel,
-            _log: log,
-        })
+        Ok(Self { global, home, cancel, _log: log })
     }
 
     /// The options that open this session's library.
@@ -63,11 +58,7 @@ impl Session {
     }
 
     /// Prints `value` as JSON if asked for, else calls `human`.
-    pub(super) fn print<T: serde::Serialize>(
-        &self,
-        value: &T,
-        human: impl FnOnce(&T),
-    ) -> Result<(), CliError> {
+    pub(super) fn print<T: serde::Serialize>(&self, value: &T, human: impl FnOnce(&T)) -> Result<(), CliError> {
         if self.global.json {
             return output::print_json(value);
         }
@@ -91,10 +82,7 @@ fn listen_to_ctrl_c(cancel: CancelToken) {
 }
 
 /// Logs to a file a day in `home`, seven days kept. A log that cannot be written is no reason to stop.
-fn start_log(
-    home: &std::path::Path,
-    verbose: u8,
-) -> Option<tracing_appender::non_blocking::WorkerGuard> {
+fn start_log(home: &std::path::Path, verbose: u8) -> Option<tracing_appender::non_blocking::WorkerGuard> {
     use tracing_subscriber::filter::LevelFilter;
 
     let level = match verbose {
@@ -112,12 +100,7 @@ fn start_log(
         .build(folder)
         .ok()?;
     let (writer, guard) = tracing_appender::non_blocking(file);
-    tracing_subscriber::fmt()
-        .with_writer(writer)
-        .with_ansi(false)
-        .with_max_level(level)
-        .try_init()
-        .ok()?;
+    tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_max_level(level).try_init().ok()?;
     Some(guard)
 }
 
@@ -136,9 +119,7 @@ pub(super) fn window_options(session: &Session) -> crate::ui::WindowOptions {
 fn samples_folder() -> Option<PathBuf> {
     let places = [std::env::current_dir().ok(), std::env::current_exe().ok()];
     let folders = places.iter().flatten().flat_map(|place| place.ancestors());
-    folders
-        .map(|folder| folder.join("assets/samples"))
-        .find(|samples| samples.is_dir())
+    folders.map(|folder| folder.join("assets/samples")).find(|samples| samples.is_dir())
 }
 
 /// `outcrop` without a command.
@@ -153,7 +134,5 @@ pub(super) fn open_window(session: &Session) -> Result<Ending, CliError> {
 /// `outcrop` without a command, in a build without a window.
 #[cfg(not(feature = "gui"))]
 pub(super) fn open_window(_session: &Session) -> Result<Ending, CliError> {
-    Err(CliError::Usage(
-        "this build has no window; see `outcrop --help` for its commands".to_owned(),
-    ))
+    Err(CliError::Usage("this build has no window; see `outcrop --help` for its commands".to_owned()))
 }

@@ -20,26 +20,14 @@ pub(super) fn run(session: &Session, verb: &VerifyVerb) -> Result<Ending, CliErr
             verdict(report.is_healthy())
         ));
     })?;
-    Ok(if report.is_healthy() {
-        Ending::Done
-    } else {
-        Ending::Failed
-    })
+    Ok(if report.is_healthy() { Ending::Done } else { Ending::Failed })
 }
 
 fn print_problem(problem: &Problem) {
     let mended = if problem.repaired { "repaired: " } else { "" };
-    print_line(&format!(
-        "{mended}{}: {}",
-        problem.file.display(),
-        problem.detail
-    ));
+    print_line(&format!("{mended}{}: {}", problem.file.display(), problem.detail));
 }
 
 fn verdict(sound: bool) -> &'static str {
-    if sound {
-        "all sound"
-    } else {
-        "damaged; `outcrop verify --repair` mends what can be mended"
-    }
+    if sound { "all sound" } else { "damaged; `outcrop verify --repair` mends what can be mended" }
 }

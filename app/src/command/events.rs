@@ -53,6 +53,8 @@ fn library_opened(outcome: Result<Arc<Library>, Error>, state: &mut AppState, jo
     }));
     if state.opened.error().is_none() {
         list_documents(state, jobs);
+        state.models.start();
+        jobs.list_models();
     }
 }
 

@@ -94,7 +94,9 @@ impl OnnxEmbedder {
             }
             _ => return Err(wrong_shape(&shape, &padded, dims)),
         };
-        vectors.iter_mut().for_each(|vector| normalise(vector));
+        for vector in &mut vectors {
+            normalise(vector);
+        }
         Ok(vectors)
     }
 }

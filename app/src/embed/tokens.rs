@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn a_short_text_is_one_window() {
-        assert_eq!(split(5, 16), [0..5]);
-        assert_eq!(split(16, 16), [0..16]);
+        assert_eq!(split(5, 16), vec![0..5; 1]);
+        assert_eq!(split(16, 16), vec![0..16; 1]);
     }
 
     #[test]

@@ -173,10 +173,7 @@ mod tests {
 
     #[test]
     fn more_text_than_the_budget_is_refused() {
-        let mut built = TextBuilder::new(&ExtractLimits {
-            text_bytes: 10,
-            ..ExtractLimits::default()
-        });
+        let mut built = TextBuilder::new(&ExtractLimits { text_bytes: 10, ..ExtractLimits::default() });
         built.push("0123456789").unwrap();
         let result = built.push("x");
         assert!(matches!(result, Err(ExtractError::OverBudget { .. })));

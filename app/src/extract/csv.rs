@@ -16,11 +16,7 @@ const SAMPLE_RECORDS: usize = 200;
 const MOST_LINES_IN_FIELD: usize = 200;
 
 /// Reads `bytes` as a table.
-pub(super) fn read(
-    bytes: &[u8],
-    path: &Path,
-    limits: &ExtractLimits,
-) -> Result<Extraction, ExtractError> {
+pub(super) fn read(bytes: &[u8], path: &Path, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
     let decoded = decode(bytes)?;
     let mut built = TextBuilder::new(limits);
     built.coverage.notes.extend(decoded.note);
@@ -50,10 +46,7 @@ fn records(table: &str, dialect: Dialect) -> impl Iterator<Item = StringRecord> 
         .has_headers(false)
         .flexible(true)
         .from_reader(table.as_bytes());
-    reader
-        .into_records()
-        .map_while(Result::ok)
-        .filter(|record| record.iter().any(|field| !field.trim().is_empty()))
+    reader.into_records().map_while(Result::ok).filter(|record| record.iter().any(|field| !field.trim().is_empty()))
 }
 
 /// Spreadsheet programs may put `sep=;` in front of the table.
@@ -69,16 +62,10 @@ fn split_delimiter_line(text: &str) -> (Option<u8>, &str) {
 
 /// The delimiter under which most records have the same number of fields, more than one.
 fn find_delimiter(table: &str, path: &Path) -> u8 {
-    let is_tsv = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
+    let is_tsv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
     let score = |delimiter: &u8| {
         let (consistent, width) = consistency(table, *delimiter);
-        let bonus = if is_tsv && *delimiter == b'\t' {
-            1.0
-        } else {
-            0.0
-        };
+        let bonus = if is_tsv && *delimiter == b'\t' { 1.0 } else { 0.0 };
         (consistent + bonus, width)
     };
     let mut best = (b',', (0.0, 0));
@@ -93,14 +80,8 @@ fn find_delimiter(table: &str, path: &Path) -> u8 {
 
 /// The share of sampled records as wide as the first one, and that width; nothing if it is one field.
 fn consistency(table: &str, delimiter: u8) -> (f64, usize) {
-    let dialect = Dialect {
-        delimiter,
-        has_quotes: true,
-    };
-    let widths: Vec<usize> = records(table, dialect)
-        .take(SAMPLE_RECORDS)
-        .map(|record| record.len())
-        .collect();
+    let dialect = Dialect { delimiter, has_quotes: true };
+    let widths: Vec<usize> = records(table, dialect).take(SAMPLE_RECORDS).map(|record| record.len()).collect();
     match widths.first() {
         Some(&width) if width > 1 => {
             let same = widths.iter().filter(|other| **other == width).count();
@@ -151,21 +132,13 @@ mod tests {
     use crate::extract::SpanPlace;
 
     fn read_text(table: &str) -> Extraction {
-        read(
-            table.as_bytes(),
-            Path::new("table.csv"),
-            &ExtractLimits::default(),
-        )
-        .unwrap()
+        read(table.as_bytes(), Path::new("table.csv"), &ExtractLimits::default()).unwrap()
     }
 
     #[test]
     fn each_row_repeats_the_header_and_has_its_number() {
         let extraction = read_text("name,price\nbolt,2.50\nnut,0.75\n");
-        assert_eq!(
-            extraction.text,
-            "name: bolt; price: 2.50\nname: nut; price: 0.75"
-        );
+        assert_eq!(extraction.text, "name: bolt; price: 2.50\nname: nut; price: 0.75");
         let rows: Vec<_> = extraction.spans.iter().map(|span| &span.place).collect();
         assert_eq!(rows, [&SpanPlace::Row(1), &SpanPlace::Row(2)]);
         assert_eq!(extraction.place(30..31).rows, Some((2, 2)));
@@ -174,20 +147,13 @@ mod tests {
     #[test]
     fn every_delimiter_is_found() {
         for delimiter in [",", ";", "\t", "|"] {
-            let table = ["id|note", "1|one, two; three", "2|\"quoted\""]
-                .map(|line| line.replace('|', delimiter))
-                .join("\n");
+            let table =
+                ["id|note", "1|one, two; three", "2|\"quoted\""].map(|line| line.replace('|', delimiter)).join("\n");
             if delimiter == "," || delimiter == ";" {
                 let table = table.replace("one, two; three", "one two three");
-                assert!(
-                    read_text(&table).text.contains("note: one two three"),
-                    "{delimiter}"
-                );
+                assert!(read_text(&table).text.contains("note: one two three"), "{delimiter}");
             } else {
-                assert!(
-                    read_text(&table).text.contains("note: one, two; three"),
-                    "{delimiter}"
-                );
+                assert!(read_text(&table).text.contains("note: one, two; three"), "{delimiter}");
             }
         }
     }
@@ -195,20 +161,13 @@ mod tests {
     #[test]
     fn decimal_commas_do_not_split_a_semicolon_table() {
         let extraction = read_text("Ort;Höhe;Länge\nA;1,5;2,25\nB;3,0;4,75\n");
-        assert!(
-            extraction
-                .text
-                .starts_with("Ort: A; Höhe: 1,5; Länge: 2,25\n")
-        );
+        assert!(extraction.text.starts_with("Ort: A; Höhe: 1,5; Länge: 2,25\n"));
     }
 
     #[test]
     fn quoted_line_breaks_stay_inside_their_row() {
         let extraction = read_text("id;text\n1;\"first\r\nsecond\"\n2;\"say \"\"hi\"\"\"\n");
-        assert_eq!(
-            extraction.text,
-            "id: 1; text: first second\nid: 2; text: say \"hi\""
-        );
+        assert_eq!(extraction.text, "id: 1; text: first second\nid: 2; text: say \"hi\"");
     }
 
     #[test]

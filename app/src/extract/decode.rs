@@ -29,10 +29,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, ExtractError> {
 ///
 /// # Errors
 /// The bytes are no text.
-pub(super) fn decode_labelled<'a>(
-    bytes: &'a [u8],
-    label: Option<&str>,
-) -> Result<Decoded<'a>, ExtractError> {
+pub(super) fn decode_labelled<'a>(bytes: &'a [u8], label: Option<&str>) -> Result<Decoded<'a>, ExtractError> {
     if let Some(text) = decode_utf32(bytes) {
         return Ok(guessed(text.into(), "UTF-32"));
     }
@@ -57,10 +54,7 @@ pub(super) fn decode_labelled<'a>(
 }
 
 fn guessed<'a>(text: Cow<'a, str>, encoding: &str) -> Decoded<'a> {
-    Decoded {
-        text,
-        note: Some(format!("The text was read as {encoding}.")),
-    }
+    Decoded { text, note: Some(format!("The text was read as {encoding}.")) }
 }
 
 /// UTF-32, only with its BOM: its little-endian BOM starts like the one of UTF-16.
@@ -77,10 +71,7 @@ fn decode_utf32(bytes: &[u8]) -> Option<String> {
 /// UTF-8, also with a few damaged bytes if the rest of the non-ASCII text is clearly UTF-8.
 fn decode_utf8(bytes: &[u8]) -> Option<Decoded<'_>> {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return Some(Decoded {
-            text: text.into(),
-            note: None,
-        });
+        return Some(Decoded { text: text.into(), note: None });
     }
     let mut multibyte_chars = 0;
     let mut damaged = 0;
@@ -90,9 +81,7 @@ fn decode_utf8(bytes: &[u8]) -> Option<Decoded<'_>> {
     }
     (multibyte_chars >= 10 * damaged).then(|| Decoded {
         text: String::from_utf8_lossy(bytes),
-        note: Some(format!(
-            "{damaged} damaged places in the UTF-8 text were replaced."
-        )),
+        note: Some(format!("{damaged} damaged places in the UTF-8 text were replaced.")),
     })
 }
 
@@ -104,11 +93,7 @@ fn utf16_without_bom(bytes: &[u8]) -> Option<&'static Encoding> {
     }
     let little = plausible_share(sample, u16::from_le_bytes);
     let big = plausible_share(sample, u16::from_be_bytes);
-    let (share, encoding) = if little >= big {
-        (little, UTF_16LE)
-    } else {
-        (big, UTF_16BE)
-    };
+    let (share, encoding) = if little >= big { (little, UTF_16LE) } else { (big, UTF_16BE) };
     (share > 0.97).then_some(encoding)
 }
 
@@ -161,29 +146,20 @@ mod tests {
     #[test]
     fn byte_order_marks_decide() {
         let with_bom = format!("\u{feff}{JAPANESE}");
-        for bytes in [
-            with_bom.as_bytes().to_vec(),
-            utf16(&with_bom, u16::to_le_bytes),
-            utf16(&with_bom, u16::to_be_bytes),
-        ] {
+        for bytes in
+            [with_bom.as_bytes().to_vec(), utf16(&with_bom, u16::to_le_bytes), utf16(&with_bom, u16::to_be_bytes)]
+        {
             let decoded = decode(&bytes).unwrap();
             assert_eq!(decoded.text, JAPANESE);
             assert_eq!(decoded.note, None);
         }
-        let utf32: Vec<u8> = with_bom
-            .chars()
-            .flat_map(|c| (c as u32).to_le_bytes())
-            .collect();
+        let utf32: Vec<u8> = with_bom.chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
         assert_eq!(decode(&utf32).unwrap().text, JAPANESE);
     }
 
     #[test]
     fn utf16_without_bom_is_recognised_in_any_script() {
-        for text in [
-            JAPANESE,
-            "Plain English text.\r\n",
-            "Слово о полку Игореве\n",
-        ] {
+        for text in [JAPANESE, "Plain English text.\r\n", "Слово о полку Игореве\n"] {
             for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
                 let bytes = utf16(text, bytes_of);
                 let decoded = decode(&bytes).unwrap();
@@ -196,10 +172,7 @@ mod tests {
     #[test]
     fn legacy_encodings_are_guessed() {
         let latin = "Le café à côté de l'hôtel était fermé dès l'été. Où êtes-vous allés ?\n";
-        for (encoding, text) in [
-            (encoding_rs::SHIFT_JIS, JAPANESE),
-            (encoding_rs::WINDOWS_1252, latin),
-        ] {
+        for (encoding, text) in [(encoding_rs::SHIFT_JIS, JAPANESE), (encoding_rs::WINDOWS_1252, latin)] {
             let (bytes, _, _) = encoding.encode(text);
             let decoded = decode(&bytes).unwrap();
             assert_eq!(decoded.text, text);
@@ -219,10 +192,7 @@ mod tests {
     #[test]
     fn binary_data_is_no_text() {
         let bytes: Vec<u8> = (0..4000_u32).map(|i| (i * i % 251) as u8).collect();
-        assert!(matches!(
-            decode(&bytes),
-            Err(ExtractError::Unsupported { .. })
-        ));
+        assert!(matches!(decode(&bytes), Err(ExtractError::Unsupported { .. })));
     }
 
     #[test]

@@ -53,22 +53,14 @@ const CSV: &[&str] = &["csv", "tsv", "tab", "psv"];
 const JSON: &[&str] = &["json", "jsonl", "ndjson", "geojson", "ipynb", "webmanifest"];
 const DOCX: &[&str] = &["docx", "docm", "dotx", "dotm"];
 const CODE: &[&str] = &[
-    "asm", "awk", "bash", "bat", "c", "cc", "cfg", "clj", "cmake", "conf", "cpp", "cs", "css",
-    "cu", "cxx", "d", "dart", "el", "elm", "erl", "ex", "exs", "f", "f90", "fish", "fs", "gd",
-    "glsl", "go", "gradle", "groovy", "h", "hh", "hlsl", "hpp", "hs", "hxx", "ini", "java", "jl",
-    "js", "json5", "jsonc", "jsx", "kt", "kts", "less", "lisp", "lua", "m", "mjs", "ml", "mli",
-    "mm", "nim", "nix", "pas", "php", "pl", "pm", "proto", "ps1", "py", "pyi", "r", "rb", "rs",
-    "sass", "scala", "scm", "scss", "sh", "sql", "svelte", "swift", "tcl", "tf", "toml", "ts",
-    "tsx", "v", "vb", "vhd", "vim", "vue", "wgsl", "xml", "xsd", "xsl", "yaml", "yml", "zig",
-    "zsh",
+    "asm", "awk", "bash", "bat", "c", "cc", "cfg", "clj", "cmake", "conf", "cpp", "cs", "css", "cu", "cxx", "d",
+    "dart", "el", "elm", "erl", "ex", "exs", "f", "f90", "fish", "fs", "gd", "glsl", "go", "gradle", "groovy", "h",
+    "hh", "hlsl", "hpp", "hs", "hxx", "ini", "java", "jl", "js", "json5", "jsonc", "jsx", "kt", "kts", "less", "lisp",
+    "lua", "m", "mjs", "ml", "mli", "mm", "nim", "nix", "pas", "php", "pl", "pm", "proto", "ps1", "py", "pyi", "r",
+    "rb", "rs", "sass", "scala", "scm", "scss", "sh", "sql", "svelte", "swift", "tcl", "tf", "toml", "ts", "tsx", "v",
+    "vb", "vhd", "vim", "vue", "wgsl", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh",
 ];
-const CODE_NAMES: &[&str] = &[
-    "makefile",
-    "dockerfile",
-    "cmakelists.txt",
-    "rakefile",
-    "gemfile",
-];
+const CODE_NAMES: &[&str] = &["makefile", "dockerfile", "cmakelists.txt", "rakefile", "gemfile"];
 
 /// The kind of the file at `path`, whose first [`HEAD_BYTES`] are `head`.
 ///
@@ -77,10 +69,7 @@ const CODE_NAMES: &[&str] = &[
 pub(super) fn detect(path: &Path, head: &[u8]) -> Result<DocumentKind, ExtractError> {
     let extension = lower_case_extension(path);
     let has = |extensions: &[&str]| extensions.contains(&extension.as_str());
-    if head[..head.len().min(1024)]
-        .windows(5)
-        .any(|window| window == b"%PDF-")
-    {
+    if head[..head.len().min(1024)].windows(5).any(|window| window == b"%PDF-") {
         return Ok(DocumentKind::Pdf);
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
@@ -108,22 +97,18 @@ pub(super) fn detect(path: &Path, head: &[u8]) -> Result<DocumentKind, ExtractEr
 }
 
 fn lower_case_extension(path: &Path) -> String {
-    path.extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase())
-        .unwrap_or_default()
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 fn is_code_name(path: &Path) -> bool {
-    path.file_name()
-        .is_some_and(|name| CODE_NAMES.contains(&name.to_string_lossy().to_lowercase().as_str()))
+    path.file_name().is_some_and(|name| CODE_NAMES.contains(&name.to_string_lossy().to_lowercase().as_str()))
 }
 
 /// The name of a foreign format. Signatures of letters only are believed when binary data follows.
 fn foreign_name(head: &[u8]) -> Option<&'static str> {
     let is_binary = || head.iter().any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a));
-    let found = FOREIGN
-        .iter()
-        .find(|(offset, magic, _)| head.get(*offset..).is_some_and(|at| at.starts_with(magic)))?;
+    let found =
+        FOREIGN.iter().find(|(offset, magic, _)| head.get(*offset..).is_some_and(|at| at.starts_with(magic)))?;
     let is_rich_text = matches!(found.1, b"{\\rtf" | b"%!PS");
     (is_rich_text || is_binary()).then_some(found.2)
 }
@@ -131,18 +116,13 @@ fn foreign_name(head: &[u8]) -> Option<&'static str> {
 fn looks_like_html(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let head = head.trim_ascii_start();
-    let starts_with = |tag: &[u8]| {
-        head.get(..tag.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(tag))
-    };
+    let starts_with = |tag: &[u8]| head.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag));
     starts_with(b"<!doctype html") || starts_with(b"<html")
 }
 
 /// A ZIP archive is what its entries say; one that cannot be read is what its extension says.
 fn detect_zip(path: &Path, has_docx_extension: bool) -> Result<DocumentKind, ExtractError> {
-    let archive = File::open(path)
-        .ok()
-        .and_then(|file| zip::ZipArchive::new(file).ok());
+    let archive = File::open(path).ok().and_then(|file| zip::ZipArchive::new(file).ok());
     let Some(archive) = archive else {
         return if has_docx_extension {
             Ok(DocumentKind::Docx)
@@ -158,9 +138,7 @@ fn detect_zip(path: &Path, has_docx_extension: bool) -> Result<DocumentKind, Ext
         () if has_entry("xl/workbook.xml") => "an Excel workbook",
         () if has_entry("ppt/presentation.xml") => "a PowerPoint presentation",
         () if has_entry("META-INF/container.xml") => "an EPUB book",
-        () if has_entry("META-INF/manifest.xml") && has_entry("content.xml") => {
-            "an OpenDocument file"
-        }
+        () if has_entry("META-INF/manifest.xml") && has_entry("content.xml") => "an OpenDocument file",
         () => "a ZIP archive",
     };
     Err(ExtractError::unsupported(found))
@@ -168,12 +146,9 @@ fn detect_zip(path: &Path, has_docx_extension: bool) -> Result<DocumentKind, Ext
 
 /// Microsoft's compound files hold old Office documents, or new ones under a password.
 fn detect_compound(path: &Path) -> ExtractError {
-    let name: Vec<u8> = "EncryptedPackage"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let holds_name = super::read::read_head(path, 1 << 20)
-        .is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name));
+    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let holds_name =
+        super::read::read_head(path, 1 << 20).is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name));
     if holds_name {
         ExtractError::encrypted()
     } else {
@@ -192,10 +167,7 @@ mod tests {
     #[test]
     fn content_outranks_the_extension() {
         assert_eq!(kind_of("a.txt", b"%PDF-1.7\n"), Ok(DocumentKind::Pdf));
-        assert_eq!(
-            kind_of("a.pdf", b"\n<!DOCTYPE html><p>"),
-            Ok(DocumentKind::Html)
-        );
+        assert_eq!(kind_of("a.pdf", b"\n<!DOCTYPE html><p>"), Ok(DocumentKind::Html));
         let png = kind_of("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
         assert_eq!(png, Err(ExtractError::unsupported("a PNG image")));
     }
@@ -217,17 +189,8 @@ mod tests {
 
     #[test]
     fn words_that_start_like_a_signature_stay_text() {
-        for text in [
-            "BM stands for benchmark",
-            "MZ",
-            "GIF8 is a start",
-            "ID3 tags",
-        ] {
-            assert_eq!(
-                kind_of("a.txt", text.as_bytes()),
-                Ok(DocumentKind::Text),
-                "{text}"
-            );
+        for text in ["BM stands for benchmark", "MZ", "GIF8 is a start", "ID3 tags"] {
+            assert_eq!(kind_of("a.txt", text.as_bytes()), Ok(DocumentKind::Text), "{text}");
         }
     }
 }

@@ -18,17 +18,13 @@ pub enum ExtractError {
         found: String,
     },
     /// A password is needed.
-    #[error(
-        "the file is encrypted and needs a password: {path:?}; remove the password and add it again"
-    )]
+    #[error("the file is encrypted and needs a password: {path:?}; remove the password and add it again")]
     Encrypted {
         /// The file.
         path: PathBuf,
     },
     /// Pages are there but none of them has text.
-    #[error(
-        "none of the {pages} pages has text, they are probably scanned images: {path:?}; run it through OCR first"
-    )]
+    #[error("none of the {pages} pages has text, they are probably scanned images: {path:?}; run it through OCR first")]
     NeedsOcr {
         /// The file.
         path: PathBuf,
@@ -109,43 +105,26 @@ impl ExtractError {
     }
 
     pub(super) fn unsupported(found: impl Into<String>) -> Self {
-        Self::Unsupported {
-            path: PathBuf::new(),
-            found: found.into(),
-        }
+        Self::Unsupported { path: PathBuf::new(), found: found.into() }
     }
 
     pub(super) fn encrypted() -> Self {
-        Self::Encrypted {
-            path: PathBuf::new(),
-        }
+        Self::Encrypted { path: PathBuf::new() }
     }
 
     pub(super) fn empty() -> Self {
-        Self::Empty {
-            path: PathBuf::new(),
-        }
+        Self::Empty { path: PathBuf::new() }
     }
 
     pub(super) fn damaged(format: &str, detail: impl Into<String>) -> Self {
-        Self::Damaged {
-            path: PathBuf::new(),
-            format: format.to_owned(),
-            detail: detail.into(),
-        }
+        Self::Damaged { path: PathBuf::new(), format: format.to_owned(), detail: detail.into() }
     }
 
     pub(super) fn over_budget(detail: impl Into<String>) -> Self {
-        Self::OverBudget {
-            path: PathBuf::new(),
-            detail: detail.into(),
-        }
+        Self::OverBudget { path: PathBuf::new(), detail: detail.into() }
     }
 
     pub(super) fn io(err: &std::io::Error) -> Self {
-        Self::Io {
-            path: PathBuf::new(),
-            detail: err.to_string(),
-        }
+        Self::Io { path: PathBuf::new(), detail: err.to_string() }
     }
 }

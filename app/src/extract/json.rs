@@ -22,15 +22,10 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
         Ok(Document::One(node)) => push_node(&mut built, &mut String::new(), &node)?,
         Ok(Document::Lines(records)) => push_records(&mut built, &records)?,
         Err(err) if err.is_eof() && !source.trim().is_empty() => {
-            return Err(ExtractError::damaged(
-                "JSON",
-                format!("it is cut off: {err}"),
-            ));
+            return Err(ExtractError::damaged("JSON", format!("it is cut off: {err}")));
         }
         Err(err) => {
-            built.note(format!(
-                "This is not valid JSON ({err}), so its source text was kept."
-            ));
+            built.note(format!("This is not valid JSON ({err}), so its source text was kept."));
             built.push(source)?;
         }
     }
@@ -194,12 +189,8 @@ mod tests {
 
     #[test]
     fn scalars_keep_their_order_and_their_path() {
-        let source =
-            r#"{"z": 1, "a": {"list": [1, 2.5, "x"], "objects": [{"k": true}, {"k": null}]}}"#;
-        assert_eq!(
-            read_text(source).text,
-            "z: 1\na.list: 1, 2.5, x\na.objects[0].k: true\na.objects[1].k: null"
-        );
+        let source = r#"{"z": 1, "a": {"list": [1, 2.5, "x"], "objects": [{"k": true}, {"k": null}]}}"#;
+        assert_eq!(read_text(source).text, "z: 1\na.list: 1, 2.5, x\na.objects[0].k: true\na.objects[1].k: null");
     }
 
     #[test]
@@ -218,10 +209,7 @@ mod tests {
     #[test]
     fn a_cut_off_file_is_damaged() {
         let result = read(br#"{"a": [1, 2"#, &ExtractLimits::default());
-        assert!(
-            matches!(result, Err(ExtractError::Damaged { .. })),
-            "{result:?}"
-        );
+        assert!(matches!(result, Err(ExtractError::Damaged { .. })), "{result:?}");
     }
 
     #[test]

@@ -54,20 +54,15 @@ impl Outline {
             Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => self.nesting += 1,
             Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => self.nesting -= 1,
             Event::Start(Tag::Heading { level, .. }) if self.nesting == 0 => {
-                self.open = Some(Heading {
-                    level,
-                    title: String::new(),
-                    start: range.start,
-                });
+                self.open = Some(Heading { level, title: String::new(), start: range.start });
             }
             Event::End(TagEnd::Heading(_)) => {
                 let closed = self.open.take();
-                self.headings
-                    .extend(closed.filter(|heading| !heading.title.trim().is_empty()));
+                self.headings.extend(closed.filter(|heading| !heading.title.trim().is_empty()));
             }
-            Event::Start(Tag::MetadataBlock(
-                MetadataBlockKind::YamlStyle | MetadataBlockKind::PlusesStyle,
-            )) => self.in_front_matter = true,
+            Event::Start(Tag::MetadataBlock(MetadataBlockKind::YamlStyle | MetadataBlockKind::PlusesStyle)) => {
+                self.in_front_matter = true;
+            }
             Event::End(TagEnd::MetadataBlock(_)) => self.in_front_matter = false,
             Event::Text(text) if self.in_front_matter => {
                 self.title = self.title.take().or_else(|| front_matter_title(&text));
@@ -86,11 +81,7 @@ impl Outline {
 }
 
 fn front_matter_title(text: &str) -> Option<String> {
-    let value = text.lines().find_map(|line| {
-        line.strip_prefix("title")?
-            .trim_start()
-            .strip_prefix([':', '='])
-    })?;
+    let value = text.lines().find_map(|line| line.strip_prefix("title")?.trim_start().strip_prefix([':', '=']))?;
     Some(value.trim().trim_matches(['"', '\'']).to_owned())
 }
 
@@ -148,8 +139,7 @@ mod tests {
 
     #[test]
     fn a_hash_in_a_code_fence_or_a_quote_is_no_heading() {
-        let extraction =
-            read_text("# Real\n\n```sh\n# comment\n```\n\n> # quoted\n\n    # indented\n");
+        let extraction = read_text("# Real\n\n```sh\n# comment\n```\n\n> # quoted\n\n    # indented\n");
         let found = sections(&extraction);
         assert_eq!(found.len(), 1);
         assert!(found[0].1.contains("# comment"));
@@ -157,8 +147,7 @@ mod tests {
 
     #[test]
     fn front_matter_gives_the_title_and_no_heading() {
-        let extraction =
-            read_text("---\ntitle: \"The Guide\"\ntags: x\n---\n\nHead\n====\n\ntext\n");
+        let extraction = read_text("---\ntitle: \"The Guide\"\ntags: x\n---\n\nHead\n====\n\ntext\n");
         assert_eq!(extraction.title.as_deref(), Some("The Guide"));
         let found = sections(&extraction);
         assert_eq!(found.len(), 1);

@@ -158,12 +158,6 @@ pub struct ExtractLimits {
 
 impl Default for ExtractLimits {
     fn default() -> Self {
-        Self {
-            document_secs: 300,
-            page_secs: 20,
-            memory_bytes: 4 << 30,
-            text_bytes: 256 << 20,
-            pdfium: None,
-        }
+        Self { document_secs: 300, page_secs: 20, memory_bytes: 4 << 30, text_bytes: 256 << 20, pdfium: None }
     }
 }

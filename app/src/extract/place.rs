@@ -22,9 +22,7 @@ impl<'a> PlaceIndex<'a> {
             spans.filter(|span| wanted(&span.place)).collect()
         };
         let newlines = extraction.text.bytes().enumerate();
-        let after_newlines = newlines
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(at, _)| at + 1);
+        let after_newlines = newlines.filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Self {
             pages: of_kind(|place| matches!(place, SpanPlace::Page(_))),
             sections: of_kind(|place| matches!(place, SpanPlace::Section(_))),
@@ -90,9 +88,7 @@ mod tests {
 
     fn sample() -> Extraction {
         let span = |start, end, place| Span { start, end, place };
-        let section = |path: &[&str]| {
-            SpanPlace::Section(path.iter().map(|part| (*part).to_owned()).collect())
-        };
+        let section = |path: &[&str]| SpanPlace::Section(path.iter().map(|part| (*part).to_owned()).collect());
         Extraction {
             kind: DocumentKind::Pdf,
             title: None,

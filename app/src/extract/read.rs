@@ -6,8 +6,7 @@ use std::path::Path;
 
 use super::detect::{HEAD_BYTES, detect};
 use super::{
-    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json,
-    markdown, pdf, text,
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json, markdown, pdf, text,
 };
 
 /// Reads one file in this process. Called by the extract worker only.
@@ -60,9 +59,7 @@ fn read_any(
 /// The first bytes of a file, at most `limit_bytes`.
 pub(super) fn read_head(path: &Path, limit_bytes: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    File::open(path)?
-        .take(limit_bytes as u64)
-        .read_to_end(&mut head)?;
+    File::open(path)?.take(limit_bytes as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 

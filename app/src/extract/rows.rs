@@ -80,10 +80,7 @@ fn one_line(field: &str) -> Cow<'_, str> {
 
 /// Whether the first row names the columns: it does unless it looks like the data below it, with a number where
 /// that has numbers, or like text.
-pub(super) fn is_header<'f>(
-    first: impl Iterator<Item = &'f str>,
-    second: impl Iterator<Item = &'f str>,
-) -> bool {
+pub(super) fn is_header<'f>(first: impl Iterator<Item = &'f str>, second: impl Iterator<Item = &'f str>) -> bool {
     let mut number_pairs = 0;
     let mut numbers_below = 0;
     for (name, below) in first.zip(second) {
@@ -98,9 +95,7 @@ pub(super) fn is_header<'f>(
 
 fn is_number(field: &str) -> bool {
     let field = field.trim().trim_start_matches(['-', '+', '$', '€', '£']);
-    let belongs = |c: char| {
-        c.is_ascii_digit() || matches!(c, '.' | ',' | '%' | ' ' | '-' | '/' | ':' | 'e' | 'E')
-    };
+    let belongs = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '%' | ' ' | '-' | '/' | ':' | 'e' | 'E');
     field.starts_with(|c: char| c.is_ascii_digit()) && field.chars().all(belongs)
 }
 
@@ -115,10 +110,7 @@ mod tests {
     #[test]
     fn names_over_data_are_a_header_and_data_over_data_is_not() {
         assert!(header(&["name", "price"], &["bolt", "2.50"]));
-        assert!(header(
-            &["region", "2020", "share"],
-            &["north", "17", "0.5"]
-        ));
+        assert!(header(&["region", "2020", "share"], &["north", "17", "0.5"]));
         assert!(header(&["a", "b"], &["x", "y"]));
         assert!(!header(&["1", "2"], &["3", "4"]));
         assert!(!header(&[&"long text ".repeat(20), "b"], &["x", "y"]));

@@ -4,11 +4,7 @@ use super::decode::decode;
 use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
 
 /// Reads `bytes` as text of `kind`.
-pub(super) fn read(
-    bytes: &[u8],
-    kind: DocumentKind,
-    limits: &ExtractLimits,
-) -> Result<Extraction, ExtractError> {
+pub(super) fn read(bytes: &[u8], kind: DocumentKind, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
     let mut built = TextBuilder::new(limits);
     push_decoded(&mut built, bytes)?;
     built.finish(kind)

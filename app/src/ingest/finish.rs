@@ -124,7 +124,7 @@ impl Job<'_> {
                 ..self.outcome(DocumentStatus::Cancelled, Some("removed while it was read".to_owned()))
             }),
             Err(_) if self.ingestion.cancel.is_cancelled() => self.cancelled(),
-            Err(IndexFailure::Embed(EmbedFailure::Store(err))) | Err(IndexFailure::Store(err)) => Err(err.into()),
+            Err(IndexFailure::Embed(EmbedFailure::Store(err)) | IndexFailure::Store(err)) => Err(err.into()),
             Err(IndexFailure::Embed(EmbedFailure::Embed(err @ EmbedError::Load(_)))) => Err(err.into()),
             Err(err) => self.record(DocumentStatus::Failed, &err.to_string()),
         }

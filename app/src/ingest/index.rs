@@ -41,7 +41,7 @@ pub(super) fn index(
     let passages: Vec<&str> = chunks.iter().map(|chunk| chunk.passage.as_str()).collect();
     let total = passages.len();
     let vectors = embed_cached(ingestion.store, ingestion.embedder, &passages, ingestion.cancel, &mut |done| {
-        meter.embedded(done, total)
+        meter.embedded(done, total);
     })?;
     if ingestion.cancel.is_cancelled() {
         return Err(EmbedFailure::from(EmbedError::Cancelled).into());

@@ -129,15 +129,12 @@ fn store_all(
         let prepared = prepared?;
         let (path, bytes) = (prepared.file.path.clone(), prepared.file.bytes);
         meter.file(&path, bytes);
-        match finish(ingestion, chunker, prepared, meter)? {
-            Some(outcome) => {
-                meter.file_done(bytes, if outcome.unchanged { 0 } else { outcome.chunks });
-                report.files.push(outcome);
-            }
-            None => {
-                meter.file_done(bytes, 0);
-                report.skipped.push(path);
-            }
+        if let Some(outcome) = finish(ingestion, chunker, prepared, meter)? {
+            meter.file_done(bytes, if outcome.unchanged { 0 } else { outcome.chunks });
+            report.files.push(outcome);
+        } else {
+            meter.file_done(bytes, 0);
+            report.skipped.push(path);
         }
         if ingestion.cancel.is_cancelled() {
             return Ok(());

@@ -79,7 +79,7 @@ fn plain(path: PathBuf) -> PathBuf {
 
 fn is_left_behind(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let is_lock = name.starts_with("~$") || name.starts_with(".~lock.") || name.starts_with("#");
+    let is_lock = name.starts_with("~$") || name.starts_with(".~lock.") || name.starts_with('#');
     let is_partial = [".tmp", ".temp", ".swp", ".swo", ".part", ".partial", ".crdownload", ".download"]
         .iter()
         .any(|ending| name.ends_with(ending));
@@ -126,7 +126,7 @@ mod tests {
             "built/out.txt",
         ]);
         std::fs::write(root.join(".gitignore"), "built/\n").unwrap();
-        assert_eq!(names(&root, &[root.clone()]), ["a.txt", "b.md", "deep/er/c.txt"]);
+        assert_eq!(names(&root, std::slice::from_ref(&root)), ["a.txt", "b.md", "deep/er/c.txt"]);
     }
 
     #[test]
@@ -148,6 +148,6 @@ mod tests {
         let (_folder, root) = tree(&["a/one.txt", "b/two.txt"]);
         std::os::unix::fs::symlink(&root, root.join("a/up")).unwrap();
         std::os::unix::fs::symlink(root.join("a/one.txt"), root.join("b/same.txt")).unwrap();
-        assert_eq!(names(&root, &[root.clone()]), ["a/one.txt", "b/two.txt"]);
+        assert_eq!(names(&root, std::slice::from_ref(&root)), ["a/one.txt", "b/two.txt"]);
     }
 }

@@ -19,8 +19,12 @@ fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
     let listed = models::entries(&catalogue, &folder);
     let mut rows: Vec<ModelRow> = listed.iter().map(listed_row).collect();
     let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-    let added = models::generators(&catalogue, &folder).into_iter().filter(|model| !known.contains(&model.name));
-    rows.extend(added.map(added_row));
+    let generators = models::generators(&catalogue, &folder);
+    let best = generators.first().map(|model| model.name.clone());
+    rows.extend(generators.into_iter().filter(|model| !known.contains(&model.name)).map(added_row));
+    for row in &mut rows {
+        row.is_default = Some(&row.name) == best.as_ref();
+    }
     rows.sort_by_key(|row| !row.installed);
     Ok(rows)
 }
@@ -34,6 +38,7 @@ fn listed_row(found: &InstalledEntry) -> ModelRow {
         licence: entry.licence.clone(),
         installed: found.state == EntryState::Installed,
         is_generator: entry.used_for == ModelUse::Generator,
+        is_default: false,
     }
 }
 
@@ -45,6 +50,7 @@ fn added_row(model: GeneratorModel) -> ModelRow {
         licence: "added by you".to_owned(),
         installed: true,
         is_generator: true,
+        is_default: false,
     }
 }
 
@@ -52,6 +58,6 @@ fn purpose(used_for: ModelUse) -> &'static str {
     match used_for {
         ModelUse::Generator => "Writes answers",
         ModelUse::Embedder => "Turns text into vectors",
-        _ => "Native library",
+        ModelUse::Runtime => "Native library",
     }
 }

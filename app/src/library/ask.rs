@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 use std::time::Instant;
 
 use super::{Error, Library};
-use crate::answer::{self, Answer, AskEvent, AskOptions, GateScale, GenerateError, Question};
+use crate::answer::{self, Answer, AskEvent, AskOptions, Citation, GateScale, GenerateError, Question};
 use crate::embed::{Embedder, HashEmbedder, TextRole};
 use crate::progress::CancelToken;
 
@@ -45,7 +45,22 @@ pub(super) fn ask(
         similarity: &|texts| similarity(library, question, texts, cancel),
         asked_at,
     };
-    Ok(answer::answer(&question, generator, on_event, cancel)?)
+    let mut answer = answer::answer(&question, generator, on_event, cancel)?;
+    place_citations(library, &mut answer.citations);
+    Ok(answer)
+}
+
+/// Pages, headings, rows and lines of the quotes themselves: a passage's own are those of its beginning.
+fn place_citations(library: &Library, citations: &mut [Citation]) {
+    for citation in citations {
+        // A document that was removed while the model wrote keeps the place of its passage.
+        let Ok(extraction) = library.extraction(citation.document) else {
+            continue;
+        };
+        let place = extraction.place(citation.start..citation.end);
+        (citation.pages, citation.rows, citation.lines) = (place.pages, place.rows, place.lines);
+        citation.heading = place.heading;
+    }
 }
 
 fn gate_scale(embedder: &dyn Embedder) -> GateScale {

@@ -7,7 +7,7 @@ use crate::chunk::stats::{self, ChunkStats};
 use crate::chunk::svg::BoundaryPlot;
 use crate::chunk::{self, CharMeasure, ChunkInput, ChunkerConfig, Chunking, Measure, Unit, VectorSource, WordMeasure};
 use crate::embed::{self, Embedder, TextRole};
-use crate::extract::{Extract as _, Extraction, PlaceIndex};
+use crate::extract::{Extraction, PlaceIndex};
 use crate::models;
 use crate::progress::CancelToken;
 use crate::store::{ChunkId, ChunkRecord, DocumentId};

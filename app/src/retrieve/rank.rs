@@ -66,7 +66,7 @@ pub fn rank(
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
     passages.truncate(options.k);
     passages.retain(|passage| options.min_score.is_none_or(|min| passage.score as f32 >= min));
-    legs.ranking(collection, question, passages)
+    Ok(legs.ranking(collection, question, passages))
 }
 
 /// What both legs found.
@@ -178,23 +178,21 @@ impl Legs {
         scored.iter().map(ranked).collect()
     }
 
-    fn ranking(
-        mut self,
-        collection: &dyn Collection,
-        question: Question<'_>,
-        passages: Vec<Ranked>,
-    ) -> Result<Ranking, StoreError> {
+    fn ranking(mut self, collection: &dyn Collection, question: Question<'_>, passages: Vec<Ranked>) -> Ranking {
         if self.cosines.is_empty() {
             let ids = with_vectors(collection, passages.iter().map(|passage| passage.id));
-            self.look_up(collection, question, ids.len(), &ids)?;
+            // The ranking stands without the cosine, so damaged vectors do not take the keyword leg down.
+            if let Err(err) = self.look_up(collection, question, ids.len(), &ids) {
+                tracing::warn!("the best passage has no cosine: {err}");
+            }
         }
         let best_cosine = passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
-        Ok(Ranking {
+        Ranking {
             idf_coverage: passages.first().map_or(0.0, |best| self.keywords.coverage(best.id)),
             best_cosine,
             passages,
             backend: self.backend,
-        })
+        }
     }
 }
 

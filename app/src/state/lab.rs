@@ -56,6 +56,8 @@ pub struct LabResult {
     pub threshold: Option<f32>,
     /// The document's own mean minus one standard deviation, where the curve is known.
     pub auto_threshold: Option<f32>,
+    /// Lowest and highest similarity at a cut.
+    pub cut_range: (f32, f32),
     /// Sizes in numbers.
     pub stats: SizeStats,
     /// The text in rows, as it is drawn.
@@ -65,6 +67,12 @@ pub struct LabResult {
 }
 
 impl LabResult {
+    /// How strong a cut of this similarity is among those of the document, 0 to 1.
+    pub fn cut_strength(&self, similarity: f32) -> f32 {
+        let (low, high) = self.cut_range;
+        if high - low < 1e-3 { 1.0 } else { ((high - similarity) / (high - low)).clamp(0.0, 1.0) }
+    }
+
     /// The chunk that holds `byte`: the last one that starts at or before it.
     pub fn chunk_at(&self, byte: usize) -> Option<usize> {
         self.chunks.partition_point(|chunk| chunk.start <= byte).checked_sub(1)

@@ -3,9 +3,10 @@
 use crate::library::Error;
 
 /// A value that arrives from a job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub enum Loadable<T> {
     /// Nobody asked for it yet.
+    #[default]
     Idle,
     /// On its way; the previous value stays visible.
     Pending {
@@ -21,12 +22,6 @@ pub enum Loadable<T> {
         /// The value before.
         previous: Option<T>,
     },
-}
-
-impl<T> Default for Loadable<T> {
-    fn default() -> Self {
-        Self::Idle
-    }
 }
 
 impl<T> Loadable<T> {

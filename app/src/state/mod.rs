@@ -74,6 +74,13 @@ pub struct Opened {
 }
 
 impl AppState {
+    /// What writes the answers, in words.
+    pub fn generator_name(&self) -> &str {
+        let rows = self.models.value().map(Vec::as_slice).unwrap_or_default();
+        let best = rows.iter().find(|row| row.is_default).map(|row| row.name.as_str());
+        self.settings.model.as_deref().or(best).unwrap_or("extractive")
+    }
+
     /// Shows `error` until it is dismissed.
     pub fn report(&mut self, error: &Error) {
         self.notices.push(Notice::error(error));

@@ -15,4 +15,6 @@ pub struct ModelRow {
     pub installed: bool,
     /// Whether it can write answers.
     pub is_generator: bool,
+    /// Whether it writes the answers when no model is chosen.
+    pub is_default: bool,
 }

@@ -73,15 +73,12 @@ impl Store {
         let fingerprint = ready.key.fingerprint.clone();
         let ids = self.append_rows(&fingerprint, ready.dims, ready.vectors)?;
         let stale = self.database.write(|transaction| commit_ready(transaction, ready, &ids))?;
-        match stale {
-            Some(stale) => {
-                self.forget_rows(&stale);
-                Ok(true)
-            }
-            None => {
-                self.forget_rows(&[(fingerprint, ids)]);
-                Ok(false)
-            }
+        if let Some(stale) = stale {
+            self.forget_rows(&stale);
+            Ok(true)
+        } else {
+            self.forget_rows(&[(fingerprint, ids)]);
+            Ok(false)
         }
     }
 

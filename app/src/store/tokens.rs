@@ -81,7 +81,7 @@ fn word_end(text: &str) -> usize {
         let goes_on = if c.is_alphanumeric() || is_mark(c) {
             !is_unspaced(c)
         } else if matches!(c, '+' | '#') {
-            next_is_word || !next.is_some_and(|next| next.is_alphanumeric())
+            next_is_word || !next.is_some_and(char::is_alphanumeric)
         } else {
             (JOINERS.contains(&c) || c == '\'') && next_is_word
         };

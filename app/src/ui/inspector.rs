@@ -1,6 +1,6 @@
 //! The inspector at the right: what is selected, in full.
 
-use egui::{Frame, Label, Margin, Panel, ScrollArea, Ui};
+use egui::{Align, Frame, Label, Layout, Margin, Panel, ScrollArea, Ui};
 
 use super::icons::Icon;
 use super::search::snippet;
@@ -30,16 +30,14 @@ pub(super) fn inspector_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Com
 }
 
 fn head_ui(ui: &mut Ui, title: &str, commands: &mut Vec<Command>) {
-    ui.horizontal_top(|ui| {
-        let width = ui.available_width() - tokens().space.control_height - 8.0;
-        ui.scope(|ui| {
-            ui.set_max_width(width);
-            ui.add(Label::new(strong(title)).wrap());
-            ui.set_min_width(width);
-        });
+    let size = egui::vec2(ui.available_width(), tokens().space.control_height);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         if icon_button(ui, Icon::Close, "Close inspector").clicked() {
             commands.push(Command::Dismiss);
         }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add(Label::new(strong(title).size(tokens().text.body)).truncate());
+        });
     });
 }
 

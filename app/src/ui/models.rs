@@ -86,6 +86,8 @@ fn choose_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<C
         if quiet(ui, "Choose by itself").clicked() {
             commands.push(Command::UseModel(None));
         }
+    } else if row.is_default && state.settings.model.is_none() {
+        ui.label(secondary("writes the answers"));
     } else if ui.button("Use for answers").clicked() {
         commands.push(Command::UseModel(Some(row.name.clone())));
     }

@@ -71,8 +71,7 @@ fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let Some(opened) = state.opened.value() else {
         return;
     };
-    let model = state.settings.model.as_deref().unwrap_or("best model installed");
-    ui.label(secondary(model)).on_hover_text("Writes the answers; choose another one under Models");
+    ui.label(secondary(state.generator_name())).on_hover_text("Writes the answers; choose another one under Models");
     ui.label(secondary("·"));
     match &opened.embedder_note {
         Some(note) => {

@@ -57,12 +57,12 @@ impl Workbench {
         let jobs = Jobs::new(JobsOptions { library, home, samples }, wake);
         jobs.open_library();
         let state = AppState {
-            space: options.settings.space,
             settings: options.settings,
             opened: Loadable::Pending { previous: None },
             ..AppState::default()
         };
-        Self { state, jobs, panels: Panels::default(), commands: Vec::new(), applied: None }
+        let commands = vec![Command::ShowSpace(state.settings.space)];
+        Self { state, jobs, panels: Panels::default(), commands, applied: None }
     }
 
     /// What the window shows.

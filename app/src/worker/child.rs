@@ -51,10 +51,7 @@ impl WorkerBinary {
                 detail: format!("the running program cannot be found: {err}"),
             })?,
         };
-        Ok(Self {
-            path,
-            envs: Vec::new(),
-        })
+        Ok(Self { path, envs: Vec::new() })
     }
 
     fn command(&self, verb: &str) -> Command {
@@ -63,6 +60,7 @@ impl WorkerBinary {
             .args(["worker", verb])
             .envs(self.envs.iter().map(|(name, value)| (name, value)))
             .env(INSIDE_WORKER_ENV, "1")
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -101,27 +99,20 @@ pub struct WorkerChild<Request, Response> {
     takes: PhantomData<fn(Request)>,
 }
 
-impl<Request: Serialize, Response: DeserializeOwned + Send + 'static>
-    WorkerChild<Request, Response>
-{
+impl<Request: Serialize, Response: DeserializeOwned + Send + 'static> WorkerChild<Request, Response> {
     /// Starts `<binary> worker <verb>` and waits for its hello.
     ///
     /// # Errors
     /// The program does not start, ends at once, or is not a worker of this version.
     pub fn spawn(binary: &WorkerBinary, verb: &str) -> Result<Self, WorkerError> {
-        let failed = |err: io::Error| WorkerError::Spawn {
-            binary: binary.path.clone(),
-            detail: err.to_string(),
-        };
+        let failed = |err: io::Error| WorkerError::Spawn { binary: binary.path.clone(), detail: err.to_string() };
         if env::var_os(INSIDE_WORKER_ENV).is_some() {
             return Err(failed(io::Error::other("a worker starts no workers")));
         }
         let mut process = spawn_lasting(binary.command(verb)).map_err(failed)?;
-        let (Some(stdin), Some(stdout), Some(stderr)) = (
-            process.stdin.take(),
-            process.stdout.take(),
-            process.stderr.take(),
-        ) else {
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (process.stdin.take(), process.stdout.take(), process.stderr.take())
+        else {
             return Err(failed(io::Error::other("its pipes are missing")));
         };
         let (hello_sender, hello) = sync_channel(1);
@@ -144,9 +135,7 @@ impl<Request: Serialize, Response: DeserializeOwned + Send + 'static>
         let frame = encode_frame(request).map_err(|err| WorkerError::Protocol(err.to_string()))?;
         match self.outbox.try_send(frame) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Full(_)) => Err(WorkerError::Protocol(
-                "it does not read its requests".to_owned(),
-            )),
+            Err(TrySendError::Full(_)) => Err(WorkerError::Protocol("it does not read its requests".to_owned())),
             Err(TrySendError::Disconnected(_)) => Err(self.death()),
         }
     }
@@ -174,11 +163,7 @@ impl<Request: Serialize, Response: DeserializeOwned + Send + 'static>
         self.process.id()
     }
 
-    fn check_hello(
-        &mut self,
-        hello: &Receiver<Result<Hello, FrameError>>,
-        verb: &str,
-    ) -> Result<(), WorkerError> {
+    fn check_hello(&mut self, hello: &Receiver<Result<Hello, FrameError>>, verb: &str) -> Result<(), WorkerError> {
         match hello.recv_timeout(HELLO_TIMEOUT) {
             Ok(Ok(hello)) if hello == Hello::new(verb) => Ok(()),
             Ok(Ok(hello)) => Err(WorkerError::Protocol(format!(
@@ -186,13 +171,10 @@ impl<Request: Serialize, Response: DeserializeOwned + Send + 'static>
                 hello.verb, hello.version
             ))),
             Ok(Err(FrameError::Malformed(detail))) => Err(WorkerError::Protocol(detail)),
-            Ok(Err(err @ FrameError::TooLarge { .. })) => {
-                Err(WorkerError::Protocol(err.to_string()))
+            Ok(Err(err @ FrameError::TooLarge { .. })) => Err(WorkerError::Protocol(err.to_string())),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(WorkerError::Protocol(format!("no hello within {} s", HELLO_TIMEOUT.as_secs())))
             }
-            Err(RecvTimeoutError::Timeout) => Err(WorkerError::Protocol(format!(
-                "no hello within {} s",
-                HELLO_TIMEOUT.as_secs()
-            ))),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Err(self.death()),
         }
     }
@@ -201,13 +183,10 @@ impl<Request: Serialize, Response: DeserializeOwned + Send + 'static>
     fn death(&mut self) -> WorkerError {
         let status = end_process(&mut self.process);
         let stderr = self.stderr.text();
-        let mut detail = status.map_or_else(
-            || "it was killed because its pipe broke".to_owned(),
-            describe_status,
-        );
-        if let Some(line) = stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        let mut detail = status.map_or_else(|| "it was killed because its pipe broke".to_owned(), describe_status);
+        if let Some(line) = last_words(&stderr) {
             detail.push_str(": ");
-            detail.push_str(line.trim());
+            detail.push_str(line);
         }
         WorkerError::Died { detail }
     }
@@ -243,15 +222,13 @@ fn end_process(process: &mut Child) -> Option<ExitStatus> {
 
 fn start_writer(mut stdin: ChildStdin) -> io::Result<SyncSender<Vec<u8>>> {
     let (outbox, frames) = sync_channel::<Vec<u8>>(MESSAGES_IN_FLIGHT);
-    thread::Builder::new()
-        .name("worker-stdin".to_owned())
-        .spawn(move || {
-            while let Ok(frame) = frames.recv() {
-                if io::Write::write_all(&mut stdin, &frame).is_err() {
-                    return;
-                }
+    thread::Builder::new().name("worker-stdin".to_owned()).spawn(move || {
+        while let Ok(frame) = frames.recv() {
+            if io::Write::write_all(&mut stdin, &frame).is_err() {
+                return;
             }
-        })?;
+        }
+    })?;
     Ok(outbox)
 }
 
@@ -260,15 +237,13 @@ fn start_reader<Response: DeserializeOwned + Send + 'static>(
     hello: SyncSender<Result<Hello, FrameError>>,
 ) -> io::Result<Receiver<Result<Response, FrameError>>> {
     let (responses, inbox) = sync_channel(MESSAGES_IN_FLIGHT);
-    thread::Builder::new()
-        .name("worker-stdout".to_owned())
-        .spawn(move || {
-            let mut stdout = BufReader::new(stdout);
-            if forward_one(&mut stdout, &hello) {
-                drop(hello);
-                while forward_one(&mut stdout, &responses) {}
-            }
-        })?;
+    thread::Builder::new().name("worker-stdout".to_owned()).spawn(move || {
+        let mut stdout = BufReader::new(stdout);
+        if forward_one(&mut stdout, &hello) {
+            drop(hello);
+            while forward_one(&mut stdout, &responses) {}
+        }
+    })?;
     Ok(inbox)
 }
 
@@ -286,6 +261,12 @@ fn forward_one<Message: DeserializeOwned>(
             false
         }
     }
+}
+
+/// The last line that says something; the runtime ends with notes on how to debug.
+fn last_words(stderr: &str) -> Option<&str> {
+    let lines = stderr.lines().map(str::trim);
+    lines.rev().find(|line| !line.is_empty() && !line.starts_with("note:"))
 }
 
 fn describe_status(status: ExitStatus) -> String {

@@ -16,9 +16,7 @@ use super::child::{WorkerBinary, WorkerChild, WorkerError};
 use super::faults;
 use super::protocol::FrameError;
 use super::serve::Service;
-use crate::extract::{
-    Extract, ExtractError, ExtractLimits, ExtractStep, Extraction, extract_with_steps,
-};
+use crate::extract::{Extract, ExtractError, ExtractLimits, ExtractStep, Extraction, extract_with_steps};
 use crate::progress::CancelToken;
 
 const VERB: &str = "extract";
@@ -91,10 +89,7 @@ fn answer(
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("panic");
-        Err(ExtractError::Crashed {
-            path: PathBuf::new(),
-            detail: detail.to_owned(),
-        })
+        Err(ExtractError::Crashed { path: PathBuf::new(), detail: detail.to_owned() })
     });
     result.map_err(|err| err.at(Path::new("")))
 }
@@ -103,9 +98,7 @@ fn answer(
 fn limit_resources(limits: &ExtractLimits) {
     #[cfg(unix)]
     {
-        let (_, hard) = rlimit::Resource::AS
-            .get()
-            .unwrap_or((rlimit::INFINITY, rlimit::INFINITY));
+        let (_, hard) = rlimit::Resource::AS.get().unwrap_or((rlimit::INFINITY, rlimit::INFINITY));
         if let Err(err) = rlimit::Resource::AS.set(limits.memory_bytes.min(hard), hard) {
             eprintln!("no memory limit: {err}");
         }
@@ -132,11 +125,7 @@ struct Worker {
 impl ExtractPool {
     /// A pool that starts workers as documents come; as many as there are threads that call it at once.
     pub fn new(binary: WorkerBinary, limits: ExtractLimits) -> Self {
-        Self {
-            binary,
-            limits,
-            idle: Mutex::new(Vec::new()),
-        }
+        Self { binary, limits, idle: Mutex::new(Vec::new()) }
     }
 
     /// The budgets of each document.
@@ -147,9 +136,7 @@ impl ExtractPool {
     /// Process ids of the workers that wait for a document.
     pub fn idle_process_ids(&self) -> Vec<u32> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.iter()
-            .map(|worker| worker.child.process_id())
-            .collect()
+        idle.iter().map(|worker| worker.child.process_id()).collect()
     }
 
     fn take_worker(&self) -> Result<Worker, WorkerError> {
@@ -160,10 +147,7 @@ impl ExtractPool {
             }
         }
         drop(idle);
-        Ok(Worker {
-            child: WorkerChild::spawn(&self.binary, VERB)?,
-            documents: 0,
-        })
+        Ok(Worker { child: WorkerChild::spawn(&self.binary, VERB)?, documents: 0 })
     }
 
     fn put_back(&self, mut worker: Worker) {
@@ -177,14 +161,9 @@ impl ExtractPool {
 
 impl Extract for ExtractPool {
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
-        let mut worker = self.take_worker().map_err(|err| ExtractError::Io {
-            path: path.to_owned(),
-            detail: err.to_string(),
-        })?;
-        let request = ExtractRequest {
-            path: path_to_bytes(path),
-            limits: self.limits.clone(),
-        };
+        let mut worker =
+            self.take_worker().map_err(|err| ExtractError::Io { path: path.to_owned(), detail: err.to_string() })?;
+        let request = ExtractRequest { path: path_to_bytes(path), limits: self.limits.clone() };
         match converse(&mut worker, &request, cancel) {
             Ok(answer) => {
                 self.put_back(worker);
@@ -217,10 +196,7 @@ impl Interruption {
                 ),
             },
             Self::Worker(WorkerError::Died { detail }) => ExtractError::Crashed { path, detail },
-            Self::Worker(err) => ExtractError::Crashed {
-                path,
-                detail: err.to_string(),
-            },
+            Self::Worker(err) => ExtractError::Crashed { path, detail: err.to_string() },
         }
     }
 }
@@ -262,11 +238,7 @@ struct Clock<'a> {
 
 impl<'a> Clock<'a> {
     fn start(limits: &'a ExtractLimits) -> Self {
-        Self {
-            limits,
-            started: Instant::now(),
-            step: None,
-        }
+        Self { limits, started: Instant::now(), step: None }
     }
 
     fn note(&mut self, step: ExtractStep) {

@@ -72,6 +72,11 @@ pub enum GenerateOutcome {
         /// Tokens.
         tokens: u32,
     },
+    /// A part of the prompt has been read: a sign of life on slow machines.
+    Reading {
+        /// Tokens read so far.
+        read_tokens: u32,
+    },
     /// A piece of the answer, whole UTF-8.
     Piece {
         /// The text.

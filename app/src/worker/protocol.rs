@@ -31,10 +31,7 @@ pub struct Hello {
 impl Hello {
     /// The hello of this build.
     pub fn new(verb: &str) -> Self {
-        Self {
-            version: PROTOCOL_VERSION,
-            verb: verb.to_owned(),
-        }
+        Self { version: PROTOCOL_VERSION, verb: verb.to_owned() }
     }
 }
 
@@ -69,9 +66,7 @@ pub fn encode_frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     let payload = bincode::serde::encode_to_vec(message, bincode::config::standard())
         .map_err(|err| FrameError::Malformed(err.to_string()))?;
     if payload.len() > MAX_FRAME_BYTES {
-        return Err(FrameError::TooLarge {
-            found_bytes: payload.len(),
-        });
+        return Err(FrameError::TooLarge { found_bytes: payload.len() });
     }
     let mut frame = Vec::with_capacity(4 + payload.len());
     frame.extend_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -98,18 +93,12 @@ pub fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> Result<Option<
         return Ok(None);
     };
     if payload_bytes > MAX_FRAME_BYTES {
-        return Err(FrameError::TooLarge {
-            found_bytes: payload_bytes,
-        });
+        return Err(FrameError::TooLarge { found_bytes: payload_bytes });
     }
     let mut payload = Vec::with_capacity(payload_bytes.min(FIRST_RESERVE_BYTES));
-    reader
-        .take(payload_bytes as u64)
-        .read_to_end(&mut payload)?;
+    reader.take(payload_bytes as u64).read_to_end(&mut payload)?;
     if payload.len() < payload_bytes {
-        return Err(FrameError::Truncated {
-            missing_bytes: payload_bytes - payload.len(),
-        });
+        return Err(FrameError::Truncated { missing_bytes: payload_bytes - payload.len() });
     }
     decode(&payload).map(Some)
 }
@@ -121,9 +110,7 @@ fn read_length(reader: &mut impl Read) -> Result<Option<usize>, FrameError> {
         match reader.read(&mut bytes[filled..]) {
             Ok(0) if filled == 0 => return Ok(None),
             Ok(0) => {
-                return Err(FrameError::Truncated {
-                    missing_bytes: bytes.len() - filled,
-                });
+                return Err(FrameError::Truncated { missing_bytes: bytes.len() - filled });
             }
             Ok(read) => filled += read,
             Err(err) if err.kind() == ErrorKind::Interrupted => {}
@@ -135,13 +122,10 @@ fn read_length(reader: &mut impl Read) -> Result<Option<usize>, FrameError> {
 
 fn decode<T: DeserializeOwned>(payload: &[u8]) -> Result<T, FrameError> {
     let config = bincode::config::standard().with_limit::<MAX_FRAME_BYTES>();
-    let (message, read_bytes) = bincode::serde::decode_from_slice(payload, config)
-        .map_err(|err| FrameError::Malformed(err.to_string()))?;
+    let (message, read_bytes) =
+        bincode::serde::decode_from_slice(payload, config).map_err(|err| FrameError::Malformed(err.to_string()))?;
     if read_bytes != payload.len() {
-        return Err(FrameError::Malformed(format!(
-            "{} bytes left over after the message",
-            payload.len() - read_bytes
-        )));
+        return Err(FrameError::Malformed(format!("{} bytes left over after the message", payload.len() - read_bytes)));
     }
     Ok(message)
 }
@@ -166,10 +150,7 @@ mod tests {
         let bytes = frames_of(&messages);
         let mut reader = bytes.as_slice();
         for message in &messages {
-            assert_eq!(
-                read_frame::<String>(&mut reader).unwrap().as_ref(),
-                Some(message)
-            );
+            assert_eq!(read_frame::<String>(&mut reader).unwrap().as_ref(), Some(message));
         }
         assert!(read_frame::<String>(&mut reader).unwrap().is_none());
     }
@@ -179,10 +160,7 @@ mod tests {
         let bytes = frames_of(&["a message".to_owned()]);
         for cut in 1..bytes.len() {
             let result = read_frame::<String>(&mut &bytes[..cut]);
-            assert!(
-                matches!(result, Err(FrameError::Truncated { .. })),
-                "cut at {cut}: {result:?}"
-            );
+            assert!(matches!(result, Err(FrameError::Truncated { .. })), "cut at {cut}: {result:?}");
         }
     }
 

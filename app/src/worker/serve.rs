@@ -33,14 +33,8 @@ impl<Request: DeserializeOwned + Send + 'static, Response: Serialize> Service<Re
         let mut responses = BufWriter::new(take_stdout()?);
         write_frame(&mut responses, &Hello::new(verb))?;
         let (sender, requests) = sync_channel(REQUESTS_IN_FLIGHT);
-        thread::Builder::new()
-            .name("worker-requests".to_owned())
-            .spawn(move || read_requests(&sender))?;
-        Ok(Self {
-            requests,
-            responses,
-            sends: std::marker::PhantomData,
-        })
+        thread::Builder::new().name("worker-requests".to_owned()).spawn(move || read_requests(&sender))?;
+        Ok(Self { requests, responses, sends: std::marker::PhantomData })
     }
 
     /// Waits for the next request.
@@ -84,10 +78,7 @@ fn read_requests<Request: DeserializeOwned>(sender: &SyncSender<Request>) {
 /// gone already, the closed pipe does it.
 fn die_with_parent() {
     #[cfg(target_os = "linux")]
-    #[expect(
-        unsafe_code,
-        reason = "prctl has no safe wrapper in the standard library"
-    )]
+    #[expect(unsafe_code, reason = "prctl has no safe wrapper in the standard library")]
     // SAFETY: PR_SET_PDEATHSIG takes one integer and touches no memory of ours.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -100,10 +91,7 @@ fn take_stdout() -> io::Result<File> {
     use std::os::fd::AsFd;
 
     let frames = io::stdout().as_fd().try_clone_to_owned()?;
-    #[expect(
-        unsafe_code,
-        reason = "dup2 has no safe wrapper in the standard library"
-    )]
+    #[expect(unsafe_code, reason = "dup2 has no safe wrapper in the standard library")]
     // SAFETY: both descriptors are open for as long as the process lives; `frames` is its own descriptor.
     let moved = unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) };
     if moved < 0 {
@@ -122,10 +110,7 @@ fn take_stdout() -> io::Result<File> {
 /// Ends the process without running the exit handlers of native libraries whose threads are still at work.
 fn quit(status: i32) -> ! {
     #[cfg(unix)]
-    #[expect(
-        unsafe_code,
-        reason = "_exit has no safe wrapper in the standard library"
-    )]
+    #[expect(unsafe_code, reason = "_exit has no safe wrapper in the standard library")]
     // SAFETY: _exit takes an integer and does not return.
     unsafe {
         libc::_exit(status)

@@ -18,10 +18,7 @@ struct SpawnJob {
 pub(super) fn spawn_lasting(command: Command) -> io::Result<Child> {
     static SPAWNER: OnceLock<Option<SyncSender<SpawnJob>>> = OnceLock::new();
     let stopped = || io::Error::other("the thread that starts workers is not running");
-    let spawner = SPAWNER
-        .get_or_init(start_spawner)
-        .as_ref()
-        .ok_or_else(stopped)?;
+    let spawner = SPAWNER.get_or_init(start_spawner).as_ref().ok_or_else(stopped)?;
     let (reply, answer) = sync_channel(1);
     let job = SpawnJob { command, reply };
     spawner.send(job).map_err(|_| stopped())?;
@@ -30,10 +27,7 @@ pub(super) fn spawn_lasting(command: Command) -> io::Result<Child> {
 
 fn start_spawner() -> Option<SyncSender<SpawnJob>> {
     let (sender, jobs) = sync_channel(4);
-    thread::Builder::new()
-        .name("worker-spawner".to_owned())
-        .spawn(move || run_spawner(&jobs))
-        .ok()?;
+    thread::Builder::new().name("worker-spawner".to_owned()).spawn(move || run_spawner(&jobs)).ok()?;
     Some(sender)
 }
 

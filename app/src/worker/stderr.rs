@@ -19,21 +19,13 @@ impl StderrTail {
     pub(super) fn follow(mut stderr: ChildStderr) -> io::Result<Self> {
         let bytes = Arc::new(Mutex::new(VecDeque::with_capacity(TAIL_BYTES)));
         let shared = Arc::clone(&bytes);
-        let reader = thread::Builder::new()
-            .name("worker-stderr".to_owned())
-            .spawn(move || {
-                let mut piece = [0; 1024];
-                while let Ok(read @ 1..) = stderr.read(&mut piece) {
-                    keep_tail(
-                        &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
-                        &piece[..read],
-                    );
-                }
-            })?;
-        Ok(Self {
-            bytes,
-            reader: Some(reader),
-        })
+        let reader = thread::Builder::new().name("worker-stderr".to_owned()).spawn(move || {
+            let mut piece = [0; 1024];
+            while let Ok(read @ 1..) = stderr.read(&mut piece) {
+                keep_tail(&mut shared.lock().unwrap_or_else(PoisonError::into_inner), &piece[..read]);
+            }
+        })?;
+        Ok(Self { bytes, reader: Some(reader) })
     }
 
     /// The text so far. Called once the process has ended: waits for the rest of it.

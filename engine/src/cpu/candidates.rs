@@ -33,11 +33,7 @@ pub(crate) struct Scorer<'a> {
 
 impl<'a> Scorer<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, queries: &'a PreparedQueries<'a>) -> Self {
-        Self {
-            snapshot,
-            queries,
-            scratch: vec![0.0; queries.dims],
-        }
+        Self { snapshot, queries, scratch: vec![0.0; queries.dims] }
     }
 
     /// The canonical score; rows that have none sort last.
@@ -47,21 +43,14 @@ impl<'a> Scorer<'a> {
             block.read_row(row_in_block, &mut self.scratch);
             &self.scratch
         });
-        self.queries
-            .canonical(query, values, block.norms()[row_in_block])
-            .unwrap_or(f64::NEG_INFINITY)
+        self.queries.canonical(query, values, block.norms()[row_in_block]).unwrap_or(f64::NEG_INFINITY)
     }
 }
 
 impl CandidateList {
     /// An empty list for query number `query`.
     pub(crate) fn new(k: usize, query: usize) -> Self {
-        Self {
-            k,
-            query,
-            candidates: Vec::new(),
-            threshold: f64::NEG_INFINITY,
-        }
+        Self { k, query, candidates: Vec::new(), threshold: f64::NEG_INFINITY }
     }
 
     /// No row below this can belong to the answer.
@@ -111,15 +100,11 @@ impl CandidateList {
     }
 
     fn drop_by_bounds(&mut self) {
-        let better_first =
-            |a: &Candidate, b: &Candidate| b.interval.lower.total_cmp(&a.interval.lower);
-        let (_, kth, _) = self
-            .candidates
-            .select_nth_unstable_by(self.k - 1, better_first);
+        let better_first = |a: &Candidate, b: &Candidate| b.interval.lower.total_cmp(&a.interval.lower);
+        let (_, kth, _) = self.candidates.select_nth_unstable_by(self.k - 1, better_first);
         let threshold = self.threshold.max(kth.interval.lower);
         self.threshold = threshold;
-        self.candidates
-            .retain(|candidate| candidate.interval.upper >= threshold);
+        self.candidates.retain(|candidate| candidate.interval.upper >= threshold);
     }
 
     fn rank_exactly(&mut self, scorer: &mut Scorer<'_>) {
@@ -130,10 +115,7 @@ impl CandidateList {
         }
         let exact = |ranked: &RankedRow| Candidate {
             row: ranked.row,
-            interval: Interval {
-                lower: ranked.score,
-                upper: ranked.score,
-            },
+            interval: Interval { lower: ranked.score, upper: ranked.score },
         };
         self.candidates.clear();
         self.candidates.extend(ranked.iter().map(exact));
@@ -146,14 +128,8 @@ pub(crate) fn finish(lists: Vec<CandidateList>, scorer: &mut Scorer<'_>) -> Vec<
         return Vec::new();
     };
     let mut merged = CandidateList::new(first.k, first.query);
-    merged.threshold = lists
-        .iter()
-        .map(CandidateList::threshold)
-        .fold(f64::NEG_INFINITY, f64::max);
-    merged.candidates = lists
-        .into_iter()
-        .flat_map(CandidateList::into_candidates)
-        .collect();
+    merged.threshold = lists.iter().map(CandidateList::threshold).fold(f64::NEG_INFINITY, f64::max);
+    merged.candidates = lists.into_iter().flat_map(CandidateList::into_candidates).collect();
     if merged.candidates.len() >= merged.k && merged.k > 0 {
         merged.drop_by_bounds();
     }
@@ -165,15 +141,8 @@ pub(crate) fn finish(lists: Vec<CandidateList>, scorer: &mut Scorer<'_>) -> Vec<
 fn rank(candidates: &[Candidate], query: usize, scorer: &mut Scorer<'_>) -> Vec<RankedRow> {
     let score = |candidate: &Candidate| {
         let Interval { lower, upper } = candidate.interval;
-        let score = if lower.to_bits() == upper.to_bits() {
-            lower
-        } else {
-            scorer.score(query, candidate.row)
-        };
-        RankedRow {
-            row: candidate.row,
-            score,
-        }
+        let score = if lower.to_bits() == upper.to_bits() { lower } else { scorer.score(query, candidate.row) };
+        RankedRow { row: candidate.row, score }
     };
     candidates.iter().map(score).collect()
 }

@@ -44,13 +44,7 @@ impl CodedQuery {
 
     /// Scores a row of a block by its codes.
     #[inline]
-    pub(crate) fn score(
-        &self,
-        kernel: CodeKernel,
-        codes: &CodesView<'_>,
-        row: usize,
-        norm: f32,
-    ) -> CodedScore {
+    pub(crate) fn score(&self, kernel: CodeKernel, codes: &CodesView<'_>, row: usize, norm: f32) -> CodedScore {
         let dot = kernel(&self.quantised.codes, codes.codes(row)) as f32;
         let residual = codes.residuals[row];
         CodedScore {

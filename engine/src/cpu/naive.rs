@@ -6,9 +6,7 @@ use crate::query::PreparedQueries;
 
 /// The best `k` rows of every query, best first.
 pub(crate) fn search(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Vec<Vec<RankedRow>> {
-    (0..queries.queries.len())
-        .map(|query| search_one(snapshot, queries, query))
-        .collect()
+    (0..queries.queries.len()).map(|query| search_one(snapshot, queries, query)).collect()
 }
 
 fn search_one(snapshot: &Snapshot, queries: &PreparedQueries<'_>, query: usize) -> Vec<RankedRow> {

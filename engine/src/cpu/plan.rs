@@ -48,10 +48,7 @@ impl<'a> Plan<'a> {
         let num_queries = queries.queries.len();
         let rows_per_block = snapshot.geometry().rows_per_block;
         let splits = (num_threads * MIN_BLOCKS_PER_THREAD).div_ceil(snapshot.num_blocks().max(1));
-        let rows_per_chunk = rows_per_block
-            .div_ceil(splits)
-            .next_multiple_of(64)
-            .min(rows_per_block);
+        let rows_per_chunk = rows_per_block.div_ceil(splits).next_multiple_of(64).min(rows_per_block);
         let coded_queries = code_queries(snapshot, queries);
         let panels = match num_queries {
             ..=MAX_SCAN_QUERIES => Vec::new(),
@@ -62,14 +59,10 @@ impl<'a> Plan<'a> {
             snapshot,
             queries,
             mask: RowMask::new(snapshot, queries),
-            bounds: (0..num_queries)
-                .map(|query| Bounds::new(queries, query, Rounding::Nearest))
-                .collect(),
+            bounds: (0..num_queries).map(|query| Bounds::new(queries, query, Rounding::Nearest)).collect(),
             panels,
             coded_queries,
-            thresholds: (0..num_queries)
-                .map(|_| AtomicU64::new(f64::NEG_INFINITY.to_bits()))
-                .collect(),
+            thresholds: (0..num_queries).map(|_| AtomicU64::new(f64::NEG_INFINITY.to_bits())).collect(),
             rows_per_chunk,
             chunks_per_block: rows_per_block.div_ceil(rows_per_chunk),
             next_chunk: AtomicUsize::new(0),
@@ -99,11 +92,7 @@ impl<'a> Plan<'a> {
             let start = part * self.rows_per_chunk;
             let end = (start + self.rows_per_chunk).min(view.num_rows);
             if start < end {
-                return Some(Ok((
-                    view,
-                    view.first_row + start as u64,
-                    view.first_row + end as u64,
-                )));
+                return Some(Ok((view, view.first_row + start as u64, view.first_row + end as u64)));
             }
         }
     }
@@ -148,21 +137,9 @@ fn pack_panels(queries: &PreparedQueries<'_>) -> Vec<Panel> {
     let pack = |(index, group): (usize, &[PreparedQuery<'_>])| {
         let mut values = vec![[0.0; PANEL_QUERIES]; queries.dims];
         for (lane, query) in group.iter().enumerate() {
-            values
-                .iter_mut()
-                .zip(&query.for_kernel)
-                .for_each(|(dim, &value)| dim[lane] = value);
+            values.iter_mut().zip(&query.for_kernel).for_each(|(dim, &value)| dim[lane] = value);
         }
-        Panel {
-            first_query: index * PANEL_QUERIES,
-            num_queries: group.len(),
-            values,
-        }
+        Panel { first_query: index * PANEL_QUERIES, num_queries: group.len(), values }
     };
-    queries
-        .queries
-        .chunks(PANEL_QUERIES)
-        .enumerate()
-        .map(pack)
-        .collect()
+    queries.queries.chunks(PANEL_QUERIES).enumerate().map(pack).collect()
 }

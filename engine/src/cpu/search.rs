@@ -38,21 +38,12 @@ pub(crate) fn search(
     });
     let mut lists: Vec<Vec<CandidateList>> = queries.queries.iter().map(|_| Vec::new()).collect();
     let mut num_zero_rows = 0;
-    for result in results
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-    {
+    for result in results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         let (worker_lists, worker_zero_rows) = result?;
         num_zero_rows += worker_zero_rows;
-        lists
-            .iter_mut()
-            .zip(worker_lists)
-            .for_each(|(all, list)| all.push(list));
+        lists.iter_mut().zip(worker_lists).for_each(|(all, list)| all.push(list));
     }
-    Ok(CpuOutcome {
-        ranked: finish_all(pool, lists, snapshot, queries),
-        num_zero_rows,
-    })
+    Ok(CpuOutcome { ranked: finish_all(pool, lists, snapshot, queries), num_zero_rows })
 }
 
 fn finish_all(

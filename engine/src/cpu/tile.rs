@@ -15,10 +15,7 @@ pub(crate) struct RowMask<'a> {
 impl<'a> RowMask<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, queries: &'a PreparedQueries<'_>) -> Self {
         let wanted = queries.filter.map(crate::filter::RowFilter::words);
-        Self {
-            deleted: snapshot.deleted().map(crate::bitmap::RowBitmap::words),
-            wanted,
-        }
+        Self { deleted: snapshot.deleted().map(crate::bitmap::RowBitmap::words), wanted }
     }
 
     /// The bits of rows `word × 64 ..`.
@@ -73,24 +70,11 @@ pub(crate) struct RowTile<'a> {
 
 impl<'a> RowTile<'a> {
     pub(crate) fn new(dims: usize) -> Self {
-        Self {
-            rows: Vec::new(),
-            norms: Vec::new(),
-            cuts: Vec::new(),
-            block: None,
-            converted: Vec::new(),
-            dims,
-        }
+        Self { rows: Vec::new(), norms: Vec::new(), cuts: Vec::new(), block: None, converted: Vec::new(), dims }
     }
 
     /// Takes in rows of a block and returns how many zero rows were passed over.
-    pub(crate) fn fill(
-        &mut self,
-        block: BlockView<'a>,
-        rows: &[u64],
-        bounds: &Bounds,
-        metric: Metric,
-    ) -> usize {
+    pub(crate) fn fill(&mut self, block: BlockView<'a>, rows: &[u64], bounds: &Bounds, metric: Metric) -> usize {
         self.rows.clear();
         self.norms.clear();
         self.cuts.clear();
@@ -111,9 +95,7 @@ impl<'a> RowTile<'a> {
 
     /// The values of a row of the tile.
     pub(crate) fn values(&self, index: usize) -> &[f32] {
-        let stored = self
-            .block
-            .and_then(|block| block.row_f32((self.rows[index] - block.first_row) as usize));
+        let stored = self.block.and_then(|block| block.row_f32((self.rows[index] - block.first_row) as usize));
         stored.unwrap_or_else(|| &self.converted[index * self.dims..][..self.dims])
     }
 
@@ -126,11 +108,7 @@ impl<'a> RowTile<'a> {
             return;
         }
         self.converted.resize(self.rows.len() * self.dims, 0.0);
-        for (&row, values) in self
-            .rows
-            .iter()
-            .zip(self.converted.chunks_exact_mut(self.dims))
-        {
+        for (&row, values) in self.rows.iter().zip(self.converted.chunks_exact_mut(self.dims)) {
             block.read_row((row - block.first_row) as usize, values);
         }
     }

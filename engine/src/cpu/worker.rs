@@ -28,9 +28,7 @@ impl<'a> Worker<'a> {
         Self {
             plan,
             tile: RowTile::new(queries.dims),
-            lists: (0..queries.queries.len())
-                .map(|query| CandidateList::new(queries.k, query))
-                .collect(),
+            lists: (0..queries.queries.len()).map(|query| CandidateList::new(queries.k, query)).collect(),
             scorer: Scorer::new(plan.snapshot, queries),
             num_zero_rows: 0,
         }
@@ -39,18 +37,15 @@ impl<'a> Worker<'a> {
     /// Works until no rows are left.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
         let mut rows = Vec::new();
-        let rows_per_tile = (TILE_BYTES / (self.plan.queries.dims * 4))
-            .clamp(PANEL_ROWS, 512)
-            .next_multiple_of(PANEL_ROWS);
+        let rows_per_tile =
+            (TILE_BYTES / (self.plan.queries.dims * 4)).clamp(PANEL_ROWS, 512).next_multiple_of(PANEL_ROWS);
         while let Some(chunk) = self.plan.next() {
             let (block, start, end) = chunk?;
             rows.clear();
             self.plan.mask.collect(start, end, &mut rows);
             match self.plan.codes_of(&block) {
                 Some(codes) => self.scan_codes(block, &codes, &rows),
-                None => rows
-                    .chunks(rows_per_tile)
-                    .for_each(|rows| self.score_rows(block, rows)),
+                None => rows.chunks(rows_per_tile).for_each(|rows| self.score_rows(block, rows)),
             }
         }
         Ok(())
@@ -82,8 +77,7 @@ impl<'a> Worker<'a> {
                 if !cut.passes(found.row_cut(&bounds, norm), found.score) {
                     continue;
                 }
-                let interval =
-                    bounds.interval_with_error(found.score, norm, f64::from(found.error));
+                let interval = bounds.interval_with_error(found.score, norm, f64::from(found.error));
                 if self.offer_candidate(query, Candidate { row, interval }) {
                     cut = self.current_cut(query);
                 }
@@ -95,10 +89,7 @@ impl<'a> Worker<'a> {
         if self.plan.panels.is_empty() {
             (0..self.lists.len()).for_each(|query| self.scan(query));
         } else {
-            self.plan
-                .panels
-                .iter()
-                .for_each(|panel| self.score_panel(panel));
+            self.plan.panels.iter().for_each(|panel| self.score_panel(panel));
         }
     }
 
@@ -129,8 +120,7 @@ impl<'a> Worker<'a> {
             let last = self.tile.len() - 1;
             let at = |offset: usize| (first + offset).min(last);
             let values = std::array::from_fn(|offset| self.tile.values(at(offset)));
-            let row_cuts: [RowCut; PANEL_ROWS] =
-                std::array::from_fn(|offset| self.tile.cuts[at(offset)]);
+            let row_cuts: [RowCut; PANEL_ROWS] = std::array::from_fn(|offset| self.tile.cuts[at(offset)]);
             let masks = kernel(&panel.values, values, &cut, row_cuts, &mut scores);
             for (offset, &mask) in masks.iter().enumerate().take(self.tile.len() - first) {
                 self.offer_lanes(panel, first + offset, mask, &scores[offset], &mut cut);
@@ -150,8 +140,7 @@ impl<'a> Worker<'a> {
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
-            if lane < panel.num_queries && self.offer(panel.first_query + lane, index, scores[lane])
-            {
+            if lane < panel.num_queries && self.offer(panel.first_query + lane, index, scores[lane]) {
                 cut.set(lane, self.current_cut(panel.first_query + lane));
             }
         }
@@ -167,8 +156,7 @@ impl<'a> Worker<'a> {
     fn offer_candidate(&mut self, query: usize, candidate: Candidate) -> bool {
         let has_risen = self.lists[query].push(candidate, &mut self.scorer);
         if has_risen {
-            self.plan
-                .publish_threshold(query, self.lists[query].threshold());
+            self.plan.publish_threshold(query, self.lists[query].threshold());
         }
         has_risen
     }

@@ -40,47 +40,30 @@ impl VectorFile {
     fn check_batch(&self, ids: &[u64], rows: &[f32]) -> Result<(), Error> {
         let dims = self.dims();
         if ids.len().checked_mul(dims) != Some(rows.len()) {
-            return Err(Error::RowShape {
-                found: rows.len(),
-                ids: ids.len(),
-                dims,
-            });
+            return Err(Error::RowShape { found: rows.len(), ids: ids.len(), dims });
         }
         let mut previous = self.last_id();
         for (position, &id) in ids.iter().enumerate() {
             if let Some(previous) = previous.filter(|&previous| id <= previous) {
-                return Err(Error::IdOrder {
-                    position,
-                    id,
-                    previous,
-                });
+                return Err(Error::IdOrder { position, id, previous });
             }
             previous = Some(id);
         }
         let dtype = self.superblock.geometry.dtype;
-        rows.chunks_exact(dims)
-            .enumerate()
-            .try_for_each(|(row, values)| check_values(row, values, dtype))
+        rows.chunks_exact(dims).enumerate().try_for_each(|(row, values)| check_values(row, values, dtype))
     }
 
     /// Makes the file long enough and maps its new blocks.
     fn make_room(&mut self, num_rows: u64) -> Result<(), Error> {
         let geometry = self.superblock.geometry;
         let required = geometry.required_bytes(num_rows);
-        let required = required.ok_or_else(|| Error::BadSpec {
-            reason: format!("{num_rows} rows do not fit in any file"),
-        })?;
+        let required =
+            required.ok_or_else(|| Error::BadSpec { reason: format!("{num_rows} rows do not fit in any file") })?;
         self.disk.grow(required)?;
         let (mapped, needed) = (self.blocks.len() as u64, geometry.num_blocks(num_rows));
         if mapped < needed {
             let new_blocks = map_blocks(&self.disk, geometry, mapped, needed)?;
-            self.blocks = self
-                .blocks
-                .iter()
-                .cloned()
-                .chain(new_blocks)
-                .collect::<Vec<Block>>()
-                .into();
+            self.blocks = self.blocks.iter().cloned().chain(new_blocks).collect::<Vec<Block>>().into();
         }
         Ok(())
     }
@@ -95,18 +78,8 @@ impl VectorFile {
             let row_in_block = (next_row % rows_per_block) as usize;
             let count = (geometry.rows_per_block - row_in_block).min(ids.len() - done);
             let values = &rows[done * geometry.dims..(done + count) * geometry.dims];
-            let encoded = EncodedRows::new(
-                geometry,
-                self.superblock.is_normalised,
-                &ids[done..done + count],
-                values,
-            );
-            self.write_in_block(
-                next_row / rows_per_block,
-                row_in_block,
-                &ids[done..done + count],
-                &encoded,
-            )?;
+            let encoded = EncodedRows::new(geometry, self.superblock.is_normalised, &ids[done..done + count], values);
+            self.write_in_block(next_row / rows_per_block, row_in_block, &ids[done..done + count], &encoded)?;
             let before = if row_in_block == 0 { 0 } else { tail_crc };
             tail_crc = crc32c::crc32c_append(before, bytemuck::cast_slice(&encoded.checksums));
             next_row += count as u64;
@@ -115,30 +88,14 @@ impl VectorFile {
         Ok(tail_crc)
     }
 
-    fn write_in_block(
-        &self,
-        block: u64,
-        first: usize,
-        ids: &[u64],
-        encoded: &EncodedRows,
-    ) -> Result<(), Error> {
+    fn write_in_block(&self, block: u64, first: usize, ids: &[u64], encoded: &EncodedRows) -> Result<(), Error> {
         let geometry = self.superblock.geometry;
         let start = geometry.block_offset(block).unwrap_or(u64::MAX);
         let at = |offset: usize| start.saturating_add(offset as u64);
-        self.disk
-            .write_at(&encoded.bytes, at(first * geometry.stride_bytes))?;
-        self.disk.write_at(
-            bytemuck::cast_slice(ids),
-            at(geometry.ids_offset() + first * 8),
-        )?;
-        self.disk.write_at(
-            bytemuck::cast_slice(&encoded.norms),
-            at(geometry.norms_offset() + first * 8),
-        )?;
-        self.disk.write_at(
-            bytemuck::cast_slice(&encoded.checksums),
-            at(geometry.checksums_offset() + first * 4),
-        )
+        self.disk.write_at(&encoded.bytes, at(first * geometry.stride_bytes))?;
+        self.disk.write_at(bytemuck::cast_slice(ids), at(geometry.ids_offset() + first * 8))?;
+        self.disk.write_at(bytemuck::cast_slice(&encoded.norms), at(geometry.norms_offset() + first * 8))?;
+        self.disk.write_at(bytemuck::cast_slice(&encoded.checksums), at(geometry.checksums_offset() + first * 4))
     }
 }
 
@@ -152,8 +109,7 @@ struct EncodedRows {
 impl EncodedRows {
     fn new(geometry: Geometry, is_normalised: bool, ids: &[u64], rows: &[f32]) -> Self {
         let mut bytes = vec![0; ids.len() * geometry.stride_bytes];
-        let (mut norms, mut checksums) =
-            (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
+        let (mut norms, mut checksums) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
         let mut values = vec![0.0; geometry.dims];
         let targets = bytes.chunks_exact_mut(geometry.stride_bytes);
         for ((target, row), &id) in targets.zip(rows.chunks_exact(geometry.dims)).zip(ids) {
@@ -165,11 +121,7 @@ impl EncodedRows {
             norms.push(norm);
             checksums.push(row_checksum(target, id, norm));
         }
-        Self {
-            bytes,
-            norms,
-            checksums,
-        }
+        Self { bytes, norms, checksums }
     }
 }
 
@@ -206,17 +158,8 @@ fn check_values(row: usize, values: &[f32], dtype: Dtype) -> Result<(), Error> {
     match values.iter().position(|value| !fits(value)) {
         None => Ok(()),
         Some(dim) => {
-            let hint = if values[dim].is_finite() {
-                " as f16 (at most 65504)"
-            } else {
-                ""
-            };
-            Err(Error::BadRow {
-                row,
-                dim,
-                value: values[dim],
-                hint,
-            })
+            let hint = if values[dim].is_finite() { " as f16 (at most 65504)" } else { "" };
+            Err(Error::BadRow { row, dim, value: values[dim], hint })
         }
     }
 }

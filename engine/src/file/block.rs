@@ -39,20 +39,9 @@ pub(crate) struct BlockView<'a> {
 }
 
 impl Block {
-    pub(crate) fn view(
-        &self,
-        geometry: Geometry,
-        first_row: u64,
-        num_rows: usize,
-    ) -> BlockView<'_> {
+    pub(crate) fn view(&self, geometry: Geometry, first_row: u64, num_rows: usize) -> BlockView<'_> {
         let bytes = &self.segment.bytes()[self.offset_in_segment..][..geometry.block_bytes];
-        BlockView {
-            bytes,
-            geometry,
-            first_row,
-            num_rows,
-            num_checked: &self.num_checked,
-        }
+        BlockView { bytes, geometry, first_row, num_rows, num_checked: &self.num_checked }
     }
 }
 
@@ -79,8 +68,7 @@ impl<'a> BlockView<'a> {
 
     /// The values of a row, or `None` if they are not stored as f32.
     pub(crate) fn row_f32(&self, row: usize) -> Option<&'a [f32]> {
-        (self.geometry.dtype == Dtype::F32)
-            .then(|| &bytemuck::cast_slice(self.row_bytes(row))[..self.geometry.dims])
+        (self.geometry.dtype == Dtype::F32).then(|| &bytemuck::cast_slice(self.row_bytes(row))[..self.geometry.dims])
     }
 
     /// Writes the values of a row to `values`, which has `dims` of them.
@@ -108,8 +96,7 @@ impl<'a> BlockView<'a> {
 
     /// Whether a row has the checksum it was written with.
     pub(crate) fn is_row_intact(&self, row: usize) -> bool {
-        row_checksum(self.row_bytes(row), self.ids()[row], self.norms()[row])
-            == self.checksums()[row]
+        row_checksum(self.row_bytes(row), self.ids()[row], self.norms()[row]) == self.checksums()[row]
     }
 }
 

@@ -105,18 +105,12 @@ pub(crate) fn code_stride(dims: usize) -> usize {
 
 /// Approximates a vector by codes.
 pub(crate) fn quantise(values: &[f32]) -> Quantised {
-    let largest = values
-        .iter()
-        .fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
     let scale = largest / MAX_CODE;
     let mut codes = vec![0_i8; code_stride(values.len())];
     if scale < f32::MIN_POSITIVE {
         // Too small to be told apart from zero: everything is residual.
-        return Quantised {
-            codes,
-            scale: 0.0,
-            residual: round_up(score::norm(values)),
-        };
+        return Quantised { codes, scale: 0.0, residual: round_up(score::norm(values)) };
     }
     let mut sum = 0.0_f64;
     for (code, &value) in codes.iter_mut().zip(values) {
@@ -125,11 +119,7 @@ pub(crate) fn quantise(values: &[f32]) -> Quantised {
         let left = f64::from(value) - f64::from(scale) * f64::from(rounded);
         sum += left * left;
     }
-    Quantised {
-        codes,
-        scale,
-        residual: round_up(sum.sqrt()),
-    }
+    Quantised { codes, scale, residual: round_up(sum.sqrt()) }
 }
 
 /// The next f32 above, with room for the rounding of the sum.
@@ -140,11 +130,7 @@ fn round_up(value: f64) -> f32 {
 impl CodesLayout {
     fn of(snapshot: &Snapshot, num_rows: u64) -> Self {
         let geometry = snapshot.geometry();
-        Self {
-            num_rows,
-            rows_per_block: geometry.rows_per_block,
-            stride: code_stride(geometry.dims),
-        }
+        Self { num_rows, rows_per_block: geometry.rows_per_block, stride: code_stride(geometry.dims) }
     }
 
     fn num_blocks(&self) -> usize {
@@ -176,10 +162,7 @@ fn write(snapshot: &Snapshot) -> Result<(), Error> {
     for index in 0..layout.num_blocks() {
         let image = encode_block(&snapshot.check_block(index)?, &layout);
         table.push(crc32c::crc32c(&image));
-        draft.write_at(
-            &image,
-            (layout.blocks_start() + index * layout.block_bytes()) as u64,
-        )?;
+        draft.write_at(&image, (layout.blocks_start() + index * layout.block_bytes()) as u64)?;
     }
     draft.write_at(bytemuck::cast_slice(&table), HEADER_BYTES as u64)?;
     draft.write_at(&encode_header(snapshot, &layout, &table), 0)?;
@@ -198,14 +181,8 @@ fn encode_block(block: &BlockView<'_>, layout: &CodesLayout) -> Vec<u8> {
             image[offset..offset + bytes.len()].copy_from_slice(bytes);
         };
         put(row * layout.stride, bytemuck::cast_slice(&quantised.codes));
-        put(
-            layout.scales_offset() + row * 4,
-            &quantised.scale.to_le_bytes(),
-        );
-        put(
-            layout.residuals_offset() + row * 4,
-            &quantised.residual.to_le_bytes(),
-        );
+        put(layout.scales_offset() + row * 4, &quantised.scale.to_le_bytes());
+        put(layout.residuals_offset() + row * 4, &quantised.residual.to_le_bytes());
     }
     image
 }
@@ -244,44 +221,31 @@ pub(crate) fn load(snapshot: &Snapshot) -> Result<Option<Codes>, Error> {
         return Ok(None);
     }
     let mut checksums = vec![0_u32; layout.num_blocks()];
-    disk.read_at(
-        bytemuck::cast_slice_mut(&mut checksums),
-        HEADER_BYTES as u64,
-    )?;
+    disk.read_at(bytemuck::cast_slice_mut(&mut checksums), HEADER_BYTES as u64)?;
     if crc32c::crc32c(bytemuck::cast_slice(&checksums)).to_le_bytes() != header[56..60] {
         return Ok(None);
     }
     let segment = Segment::map(&disk, 0, len_bytes)?;
     let is_checked = checksums.iter().map(|_| AtomicBool::new(false)).collect();
-    Ok(Some(Codes {
-        disk,
-        segment,
-        layout,
-        checksums,
-        is_checked,
-    }))
+    Ok(Some(Codes { disk, segment, layout, checksums, is_checked }))
 }
 
 /// The layout, if the header is whole and speaks of this file.
 fn parse_header(header: &[u8; HEADER_BYTES], snapshot: &Snapshot) -> Option<CodesLayout> {
-    let is_whole =
-        header[..8] == MAGIC && crc32c::crc32c(&header[..60]).to_le_bytes() == header[60..];
+    let is_whole = header[..8] == MAGIC && crc32c::crc32c(&header[..60]).to_le_bytes() == header[60..];
     let is_ours = header[8..12] == VERSION.to_le_bytes()
         && header[12..16] == (snapshot.dims() as u32).to_le_bytes()
         && header[16..32] == snapshot.uuid()
         && header[40..48] == (snapshot.geometry().rows_per_block as u64).to_le_bytes();
     let num_rows = u64::from_le_bytes(header[32..40].try_into().ok()?);
     // A reader may have opened the file before the rows were appended that have codes by now.
-    (is_whole && is_ours && num_rows <= snapshot.num_rows())
-        .then(|| CodesLayout::of(snapshot, num_rows))
+    (is_whole && is_ours && num_rows <= snapshot.num_rows()).then(|| CodesLayout::of(snapshot, num_rows))
 }
 
 impl Codes {
     /// Whether the file still has the length that was mapped.
     pub(crate) fn is_whole(&self) -> bool {
-        self.disk
-            .check_len(self.segment.bytes().len() as u64)
-            .is_ok()
+        self.disk.check_len(self.segment.bytes().len() as u64).is_ok()
     }
 
     /// Rows with codes.
@@ -316,8 +280,7 @@ impl Codes {
     pub(crate) fn will_need(&self, index: usize) {
         if index < self.layout.num_blocks() {
             let start = self.layout.blocks_start() + index * self.layout.block_bytes();
-            self.segment
-                .will_need(start..start + self.layout.block_bytes());
+            self.segment.will_need(start..start + self.layout.block_bytes());
         }
     }
 }
@@ -336,9 +299,7 @@ mod tests {
     #[test]
     fn the_residual_bounds_what_the_codes_leave_out() {
         let cases: [Vec<f32>; 5] = [
-            (0..100)
-                .map(|i| ((i * 37 % 101) as f32 - 50.0) / 7.0)
-                .collect(),
+            (0..100).map(|i| ((i * 37 % 101) as f32 - 50.0) / 7.0).collect(),
             vec![0.0; 40],
             vec![1e-42; 33],
             vec![3e38, -3e38, 1.0],
@@ -350,15 +311,9 @@ mod tests {
             let rest: f64 = values
                 .iter()
                 .zip(&quantised.codes)
-                .map(|(&value, &code)| {
-                    (f64::from(value) - f64::from(quantised.scale) * f64::from(code)).powi(2)
-                })
+                .map(|(&value, &code)| (f64::from(value) - f64::from(quantised.scale) * f64::from(code)).powi(2))
                 .sum();
-            assert!(
-                rest.sqrt() <= f64::from(quantised.residual),
-                "{rest} against {}",
-                quantised.residual
-            );
+            assert!(rest.sqrt() <= f64::from(quantised.residual), "{rest} against {}", quantised.residual);
         }
     }
 }

@@ -63,34 +63,23 @@ fn copy_live_rows(source: &Snapshot, target: &Disk) -> Result<Superblock, Error>
         tombstone_crc: 0,
         ..source.superblock().clone()
     };
-    target.grow(
-        geometry
-            .required_bytes(superblock.num_rows)
-            .unwrap_or(u64::MAX),
-    )?;
+    target.grow(geometry.required_bytes(superblock.num_rows).unwrap_or(u64::MAX))?;
     let mut image = BlockImage::new(geometry.block_bytes);
     let mut next_block = 0;
     for index in 0..source.num_blocks() {
         let block = source.check_block(index)?;
-        let live =
-            (0..block.num_rows).filter(|&row| !source.is_deleted(block.first_row + row as u64));
+        let live = (0..block.num_rows).filter(|&row| !source.is_deleted(block.first_row + row as u64));
         for row in live {
             image.push(&block, row);
             if image.num_rows == geometry.rows_per_block {
-                target.write_at(
-                    &image.bytes,
-                    geometry.block_offset(next_block).unwrap_or(u64::MAX),
-                )?;
+                target.write_at(&image.bytes, geometry.block_offset(next_block).unwrap_or(u64::MAX))?;
                 superblock.tail_crc = image.finish(geometry.checksums_offset());
                 next_block += 1;
             }
         }
     }
     if image.num_rows > 0 {
-        target.write_at(
-            &image.bytes,
-            geometry.block_offset(next_block).unwrap_or(u64::MAX),
-        )?;
+        target.write_at(&image.bytes, geometry.block_offset(next_block).unwrap_or(u64::MAX))?;
         superblock.tail_crc = image.finish(geometry.checksums_offset());
     }
     if superblock.num_rows == 0 {
@@ -109,10 +98,7 @@ struct BlockImage {
 
 impl BlockImage {
     fn new(block_bytes: usize) -> Self {
-        Self {
-            bytes: vec![0; block_bytes],
-            num_rows: 0,
-        }
+        Self { bytes: vec![0; block_bytes], num_rows: 0 }
     }
 
     /// Copies a row with its id, norm and checksum, which do not depend on where it lies.
@@ -122,18 +108,9 @@ impl BlockImage {
             self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
         };
         put(at * geometry.stride_bytes, block.row_bytes(row));
-        put(
-            geometry.ids_offset() + at * 8,
-            &block.ids()[row].to_le_bytes(),
-        );
-        put(
-            geometry.norms_offset() + at * 8,
-            &block.norms()[row].to_le_bytes(),
-        );
-        put(
-            geometry.checksums_offset() + at * 4,
-            &block.checksums()[row].to_le_bytes(),
-        );
+        put(geometry.ids_offset() + at * 8, &block.ids()[row].to_le_bytes());
+        put(geometry.norms_offset() + at * 8, &block.norms()[row].to_le_bytes());
+        put(geometry.checksums_offset() + at * 4, &block.checksums()[row].to_le_bytes());
         self.num_rows += 1;
     }
 

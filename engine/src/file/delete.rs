@@ -17,11 +17,7 @@ impl VectorFile {
     pub fn delete(&mut self, ids: &[u64]) -> Result<usize, Error> {
         self.check_writable()?;
         let snapshot = self.snapshot();
-        let mut deleted = self
-            .deleted
-            .as_deref()
-            .cloned()
-            .unwrap_or_else(|| RowBitmap::with_rows(0));
+        let mut deleted = self.deleted.as_deref().cloned().unwrap_or_else(|| RowBitmap::with_rows(0));
         deleted.grow(self.num_rows());
         let rows = ids.iter().filter_map(|&id| snapshot.row_of(id));
         let num_new = rows.filter(|&row| deleted.insert(row)).count();

@@ -18,15 +18,8 @@ pub(crate) struct Disk {
 impl Disk {
     /// Opens an existing file.
     pub(crate) fn open(path: &Path, is_writable: bool) -> Result<Self, Error> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(is_writable)
-            .open(path)
-            .map_err(Error::io("open", path))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-        })
+        let file = OpenOptions::new().read(true).write(is_writable).open(path).map_err(Error::io("open", path))?;
+        Ok(Self { path: path.to_owned(), file })
     }
 
     /// Makes a new file, replacing a left-over of the same name.
@@ -34,30 +27,19 @@ impl Disk {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
         let file = options.open(path).map_err(Error::io("create", path))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-        })
+        Ok(Self { path: path.to_owned(), file })
     }
 
     /// Length now.
     pub(crate) fn len_bytes(&self) -> Result<u64, Error> {
-        Ok(self
-            .file
-            .metadata()
-            .map_err(Error::io("measure", &self.path))?
-            .len())
+        Ok(self.file.metadata().map_err(Error::io("measure", &self.path))?.len())
     }
 
     /// Fails unless the file still has `expected_bytes`.
     pub(crate) fn check_len(&self, expected_bytes: u64) -> Result<(), Error> {
         let found_bytes = self.len_bytes()?;
         if found_bytes < expected_bytes {
-            return Err(Error::Truncated {
-                found_bytes,
-                expected_bytes,
-                path: self.path.clone(),
-            });
+            return Err(Error::Truncated { found_bytes, expected_bytes, path: self.path.clone() });
         }
         Ok(())
     }
@@ -65,9 +47,7 @@ impl Disk {
     /// Makes the file at least this long.
     pub(crate) fn grow(&self, len_bytes: u64) -> Result<(), Error> {
         if self.len_bytes()? < len_bytes {
-            self.file
-                .set_len(len_bytes)
-                .map_err(Error::io("grow", &self.path))?;
+            self.file.set_len(len_bytes).map_err(Error::io("grow", &self.path))?;
         }
         Ok(())
     }
@@ -135,14 +115,10 @@ impl WriterLock {
         let lock_path = sibling(path, ".lock");
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let file = options
-            .open(&lock_path)
-            .map_err(Error::io("open the lock of", &lock_path))?;
+        let file = options.open(&lock_path).map_err(Error::io("open the lock of", &lock_path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(Error::Locked {
-                path: path.to_owned(),
-            }),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked { path: path.to_owned() }),
             Err(TryLockError::Error(source)) => Err(Error::io("lock", &lock_path)(source)),
         }
     }
@@ -163,10 +139,7 @@ pub(crate) fn rename_durably(from: &Path, to: &Path) -> Result<(), Error> {
 
 #[cfg(unix)]
 fn sync_folder_of(path: &Path) -> Result<(), Error> {
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = File::open(parent).map_err(Error::io("open", parent))?;
     folder.sync_all().map_err(Error::io("sync", parent))
 }

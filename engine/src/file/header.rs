@@ -121,11 +121,7 @@ impl Superblock {
             dtype: self.geometry.dtype.to_header(),
             metric,
             penalty,
-            flags: if self.is_normalised {
-                FLAG_NORMALISED
-            } else {
-                0
-            },
+            flags: if self.is_normalised { FLAG_NORMALISED } else { 0 },
             dims: self.geometry.dims as u32,
             stride_bytes: self.geometry.stride_bytes as u64,
             rows_per_block: self.geometry.rows_per_block as u64,
@@ -158,25 +154,15 @@ impl Superblock {
     }
 
     fn from_raw(raw: &RawSuperblock) -> Result<Self, String> {
-        let dtype = Dtype::from_header(raw.dtype)
-            .ok_or_else(|| format!("unknown value type {}", raw.dtype))?;
+        let dtype = Dtype::from_header(raw.dtype).ok_or_else(|| format!("unknown value type {}", raw.dtype))?;
         let metric = Metric::from_header(raw.metric, raw.penalty)
             .ok_or_else(|| format!("unknown metric {} with penalty {}", raw.metric, raw.penalty))?;
-        let geometry = Geometry::from_header(
-            raw.dims,
-            dtype,
-            raw.stride_bytes,
-            raw.rows_per_block,
-            raw.block_bytes,
-        )?;
+        let geometry = Geometry::from_header(raw.dims, dtype, raw.stride_bytes, raw.rows_per_block, raw.block_bytes)?;
         if geometry.required_bytes(raw.num_rows).is_none() {
             return Err(format!("{} rows do not fit in any file", raw.num_rows));
         }
         if raw.num_deleted > raw.num_rows {
-            return Err(format!(
-                "{} of {} rows are deleted",
-                raw.num_deleted, raw.num_rows
-            ));
+            return Err(format!("{} of {} rows are deleted", raw.num_deleted, raw.num_rows));
         }
         Ok(Self {
             uuid: raw.uuid,
@@ -204,16 +190,10 @@ fn check_support(raw: &RawSuperblock) -> Result<(), SlotDefect> {
         return Err(SlotDefect::Unsupported(format!("version {}", raw.version)));
     }
     if raw.endian_tag != ENDIAN_TAG {
-        return Err(SlotDefect::Unsupported(format!(
-            "byte order {:#010x}",
-            raw.endian_tag
-        )));
+        return Err(SlotDefect::Unsupported(format!("byte order {:#010x}", raw.endian_tag)));
     }
     if raw.incompatible & !KNOWN_INCOMPATIBLE != 0 {
-        return Err(SlotDefect::Unsupported(format!(
-            "features {:#x}",
-            raw.incompatible
-        )));
+        return Err(SlotDefect::Unsupported(format!("features {:#x}", raw.incompatible)));
     }
     Ok(())
 }
@@ -278,9 +258,6 @@ mod tests {
         slot[8] = 2;
         let crc = crc32c::crc32c(&slot[..CRC_OFFSET]);
         slot[CRC_OFFSET..].copy_from_slice(&crc.to_le_bytes());
-        assert_eq!(
-            Superblock::decode(&slot),
-            Err(SlotDefect::Unsupported("version 2".to_owned()))
-        );
+        assert_eq!(Superblock::decode(&slot), Err(SlotDefect::Unsupported("version 2".to_owned())));
     }
 }

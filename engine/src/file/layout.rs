@@ -33,15 +33,9 @@ impl Geometry {
     /// The geometry of a new file whose blocks aim at `block_bytes`.
     pub(crate) fn new(dims: u32, dtype: Dtype, block_bytes: Option<u64>) -> Result<Self, String> {
         let stride = stride_bytes(dims, dtype)?;
-        let target = block_bytes
-            .unwrap_or(DEFAULT_BLOCK_BYTES)
-            .clamp(BLOCK_ALIGN_BYTES, MAX_BLOCK_BYTES);
+        let target = block_bytes.unwrap_or(DEFAULT_BLOCK_BYTES).clamp(BLOCK_ALIGN_BYTES, MAX_BLOCK_BYTES);
         let fitting = target / (stride + ROW_EXTRA_BYTES);
-        let rows = if fitting >= 64 {
-            fitting / 64 * 64
-        } else {
-            fitting.max(1)
-        };
+        let rows = if fitting >= 64 { fitting / 64 * 64 } else { fitting.max(1) };
         Self::from_header(
             dims,
             dtype,
@@ -61,18 +55,12 @@ impl Geometry {
     ) -> Result<Self, String> {
         let expected_stride = stride_bytes(dims, dtype)?;
         if stride != expected_stride {
-            return Err(format!(
-                "row stride is {stride} bytes but {dims} dimensions need {expected_stride}"
-            ));
+            return Err(format!("row stride is {stride} bytes but {dims} dimensions need {expected_stride}"));
         }
-        let needed = rows_per_block
-            .checked_mul(stride + ROW_EXTRA_BYTES)
-            .filter(|&bytes| bytes > 0);
+        let needed = rows_per_block.checked_mul(stride + ROW_EXTRA_BYTES).filter(|&bytes| bytes > 0);
         let needed = needed.and_then(|bytes| bytes.checked_next_multiple_of(BLOCK_ALIGN_BYTES));
         if needed != Some(block_bytes) || block_bytes > MAX_BLOCK_BYTES {
-            return Err(format!(
-                "{rows_per_block} rows of {stride} bytes do not make a block of {block_bytes} bytes"
-            ));
+            return Err(format!("{rows_per_block} rows of {stride} bytes do not make a block of {block_bytes} bytes"));
         }
         Ok(Self {
             dims: dims as usize,
@@ -90,15 +78,12 @@ impl Geometry {
 
     /// Offset of a block in the file.
     pub(crate) fn block_offset(&self, block: u64) -> Option<u64> {
-        block
-            .checked_mul(self.block_bytes as u64)?
-            .checked_add(BLOCKS_START_BYTES)
+        block.checked_mul(self.block_bytes as u64)?.checked_add(BLOCKS_START_BYTES)
     }
 
     /// Length that a file with `rows` committed rows has at least.
     pub(crate) fn required_bytes(&self, rows: u64) -> Option<u64> {
-        self.block_offset(self.num_blocks(rows))
-            .filter(|&bytes| i64::try_from(bytes).is_ok())
+        self.block_offset(self.num_blocks(rows)).filter(|&bytes| i64::try_from(bytes).is_ok())
     }
 
     /// Offset of the ids in a block.
@@ -143,10 +128,7 @@ mod tests {
                         geometry.block_bytes as u64,
                     );
                     assert_eq!(made, again);
-                    assert!(
-                        geometry.checksums_offset() + geometry.rows_per_block * 4
-                            <= geometry.block_bytes
-                    );
+                    assert!(geometry.checksums_offset() + geometry.rows_per_block * 4 <= geometry.block_bytes);
                 }
             }
         }

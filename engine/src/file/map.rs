@@ -29,37 +29,22 @@ enum Source {
 impl Segment {
     /// Maps a range of the file.
     #[allow(unsafe_code, reason = "the one place where the file is mapped")]
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "the one place where the file is mapped"
-    )]
+    #[allow(clippy::disallowed_methods, reason = "the one place where the file is mapped")]
     pub(crate) fn map(disk: &Disk, offset: u64, len_bytes: usize) -> Result<Self, Error> {
         disk.check_len(offset.saturating_add(len_bytes as u64))?;
         // SAFETY: the range lies inside the file (checked above) and only committed rows of it are
         // read, which no writer of this crate changes: appends go past them, deletes to another
         // file, compactions to a new inode. The length is checked again before each search.
-        let map = unsafe {
-            MmapOptions::new()
-                .offset(offset)
-                .len(len_bytes)
-                .map(&disk.file)
-        };
-        Ok(Self {
-            source: Source::Mapped(map.map_err(Error::io("map", &disk.path))?),
-        })
+        let map = unsafe { MmapOptions::new().offset(offset).len(len_bytes).map(&disk.file) };
+        Ok(Self { source: Source::Mapped(map.map_err(Error::io("map", &disk.path))?) })
     }
 
     /// Reads a range of the file into memory.
     pub(crate) fn copy(disk: &Disk, offset: u64, len_bytes: usize) -> Result<Self, Error> {
         disk.check_len(offset.saturating_add(len_bytes as u64))?;
         let mut words = vec![0_u64; len_bytes.div_ceil(8)];
-        disk.read_at(
-            &mut bytemuck::cast_slice_mut(&mut words)[..len_bytes],
-            offset,
-        )?;
-        Ok(Self {
-            source: Source::Copied(words),
-        })
+        disk.read_at(&mut bytemuck::cast_slice_mut(&mut words)[..len_bytes], offset)?;
+        Ok(Self { source: Source::Copied(words) })
     }
 
     /// The bytes.

@@ -70,13 +70,7 @@ pub struct FileSpec {
 impl FileSpec {
     /// 32-bit floats under cosine, stored as given.
     pub fn new(dims: u32) -> Self {
-        Self {
-            dims,
-            dtype: Dtype::F32,
-            metric: Metric::Cosine,
-            is_normalised: false,
-            block_bytes: None,
-        }
+        Self { dims, dtype: Dtype::F32, metric: Metric::Cosine, is_normalised: false, block_bytes: None }
     }
 }
 
@@ -146,19 +140,14 @@ impl VectorFile {
 
     fn check_writable(&self) -> Result<(), Error> {
         if self.lock.is_none() {
-            return Err(Error::ReadOnly {
-                path: self.disk.path.clone(),
-            });
+            return Err(Error::ReadOnly { path: self.disk.path.clone() });
         }
         Ok(())
     }
 
     /// Makes `next` the state of the file: everything it refers to is on the device already.
     fn commit(&mut self, next: Superblock) -> Result<(), Error> {
-        self.disk.write_at(
-            &next.encode(),
-            (next.slot_index() * header::SLOT_BYTES) as u64,
-        )?;
+        self.disk.write_at(&next.encode(), (next.slot_index() * header::SLOT_BYTES) as u64)?;
         self.disk.sync()?;
         self.superblock = next;
         Ok(())

@@ -91,14 +91,7 @@ impl VectorFile {
                 Ok(deleted) => {
                     let blocks = load_blocks(&disk, &superblock, access)?;
                     let deleted = deleted.map(Arc::new);
-                    let mut file = Self {
-                        disk,
-                        lock,
-                        superblock,
-                        blocks,
-                        deleted,
-                        codes: None,
-                    };
+                    let mut file = Self { disk, lock, superblock, blocks, deleted, codes: None };
                     file.check_tail()?;
                     // Codes are mapped, which is what a copy avoids.
                     if access != Access::Copy {
@@ -135,44 +128,32 @@ impl VectorFile {
 }
 
 /// The blocks `range` of the file as one segment.
-pub(super) fn map_blocks(
-    disk: &Disk,
-    geometry: Geometry,
-    start: u64,
-    end: u64,
-) -> Result<Vec<Block>, Error> {
+pub(super) fn map_blocks(disk: &Disk, geometry: Geometry, start: u64, end: u64) -> Result<Vec<Block>, Error> {
     segment_blocks(disk, geometry, start, end, Access::Map)
 }
 
 /// Writes the superblock of a file without rows.
 pub(super) fn write_empty(disk: &Disk, superblock: &Superblock) -> Result<(), Error> {
     disk.grow(BLOCKS_START_BYTES)?;
-    disk.write_at(
-        &superblock.encode(),
-        (superblock.slot_index() * SLOT_BYTES) as u64,
-    )?;
+    disk.write_at(&superblock.encode(), (superblock.slot_index() * SLOT_BYTES) as u64)?;
     disk.sync()
 }
 
 /// A number that no other file has.
 pub(super) fn fresh_uuid() -> [u8; 16] {
     use std::hash::{BuildHasher, RandomState};
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let high = RandomState::new().hash_one((now.as_nanos(), std::process::id()));
     let low = RandomState::new().hash_one(high);
     ((u128::from(high) << 64) | u128::from(low)).to_le_bytes()
 }
 
 fn first_superblock(spec: &FileSpec) -> Result<Superblock, Error> {
-    let geometry = Geometry::new(spec.dims, spec.dtype, spec.block_bytes)
-        .map_err(|reason| Error::BadSpec { reason })?;
+    let geometry =
+        Geometry::new(spec.dims, spec.dtype, spec.block_bytes).map_err(|reason| Error::BadSpec { reason })?;
     let (code, penalty) = spec.metric.to_header();
     if crate::metric::Metric::from_header(code, penalty).is_none() {
-        return Err(Error::BadSpec {
-            reason: format!("the penalty is {penalty}, expected a finite number"),
-        });
+        return Err(Error::BadSpec { reason: format!("the penalty is {penalty}, expected a finite number") });
     }
     Ok(Superblock {
         uuid: fresh_uuid(),
@@ -200,51 +181,34 @@ fn read_superblock(disk: &Disk) -> Result<Superblock, Error> {
     choose_superblock(disk, slots.each_ref().map(Superblock::decode))
 }
 
-fn choose_superblock(
-    disk: &Disk,
-    slots: [Result<Superblock, SlotDefect>; NUM_SLOTS],
-) -> Result<Superblock, Error> {
+fn choose_superblock(disk: &Disk, slots: [Result<Superblock, SlotDefect>; NUM_SLOTS]) -> Result<Superblock, Error> {
     let mut newest: Option<Superblock> = None;
     let mut worst = SlotDefect::NoMagic;
     for (index, slot) in slots.into_iter().enumerate() {
         match slot {
             Ok(superblock) if superblock.slot_index() != index => {
-                worst =
-                    SlotDefect::Contents(format!("slot {index} holds epoch {}", superblock.epoch));
+                worst = SlotDefect::Contents(format!("slot {index} holds epoch {}", superblock.epoch));
             }
             Ok(superblock) => {
-                if newest
-                    .as_ref()
-                    .is_none_or(|best| best.epoch < superblock.epoch)
-                {
+                if newest.as_ref().is_none_or(|best| best.epoch < superblock.epoch) {
                     newest = Some(superblock);
                 }
             }
             Err(SlotDefect::Unsupported(found)) => {
-                return Err(Error::UnsupportedFormat {
-                    found,
-                    supported: supported_format(),
-                    path: disk.path.clone(),
-                });
+                return Err(Error::UnsupportedFormat { found, supported: supported_format(), path: disk.path.clone() });
             }
             Err(SlotDefect::NoMagic) => {}
             Err(defect) => worst = defect,
         }
     }
     newest.ok_or_else(|| match worst {
-        SlotDefect::NoMagic => Error::NotAVectorFile {
-            path: disk.path.clone(),
-        },
+        SlotDefect::NoMagic => Error::NotAVectorFile { path: disk.path.clone() },
         SlotDefect::Contents(defect) => Error::damaged(&disk.path, format!("superblock: {defect}")),
         _ => Error::damaged(&disk.path, "the checksum of the superblock does not fit"),
     })
 }
 
-fn load_blocks(
-    disk: &Disk,
-    superblock: &Superblock,
-    access: Access,
-) -> Result<Arc<[Block]>, Error> {
+fn load_blocks(disk: &Disk, superblock: &Superblock, access: Access) -> Result<Arc<[Block]>, Error> {
     let num_blocks = superblock.geometry.num_blocks(superblock.num_rows);
     if num_blocks == 0 {
         return Ok(Arc::new([]));
@@ -252,26 +216,11 @@ fn load_blocks(
     Ok(segment_blocks(disk, superblock.geometry, 0, num_blocks, access)?.into())
 }
 
-fn segment_blocks(
-    disk: &Disk,
-    geometry: Geometry,
-    start: u64,
-    end: u64,
-    access: Access,
-) -> Result<Vec<Block>, Error> {
-    let too_large = || {
-        Error::damaged(
-            &disk.path,
-            format!("{end} blocks do not fit in memory addresses"),
-        )
-    };
+fn segment_blocks(disk: &Disk, geometry: Geometry, start: u64, end: u64, access: Access) -> Result<Vec<Block>, Error> {
+    let too_large = || Error::damaged(&disk.path, format!("{end} blocks do not fit in memory addresses"));
     let offset = geometry.block_offset(start).ok_or_else(too_large)?;
-    let len = end
-        .checked_sub(start)
-        .and_then(|blocks| blocks.checked_mul(geometry.block_bytes as u64));
-    let len_bytes = len
-        .and_then(|len| isize::try_from(len).ok())
-        .ok_or_else(too_large)? as usize;
+    let len = end.checked_sub(start).and_then(|blocks| blocks.checked_mul(geometry.block_bytes as u64));
+    let len_bytes = len.and_then(|len| isize::try_from(len).ok()).ok_or_else(too_large)? as usize;
     let segment = Arc::new(match access {
         Access::Copy => Segment::copy(disk, offset, len_bytes)?,
         Access::Write | Access::Map => Segment::map(disk, offset, len_bytes)?,
@@ -281,8 +230,5 @@ fn segment_blocks(
         offset_in_segment,
         num_checked: Arc::new(AtomicUsize::new(0)),
     };
-    Ok((0..len_bytes)
-        .step_by(geometry.block_bytes)
-        .map(block)
-        .collect())
+    Ok((0..len_bytes).step_by(geometry.block_bytes).map(block).collect())
 }

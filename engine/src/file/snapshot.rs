@@ -40,15 +40,7 @@ impl Snapshot {
         deleted: Option<Arc<RowBitmap>>,
         codes: Option<Arc<Codes>>,
     ) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                disk,
-                superblock,
-                blocks,
-                deleted,
-                codes,
-            }),
-        }
+        Self { inner: Arc::new(Inner { disk, superblock, blocks, deleted, codes }) }
     }
 
     /// Values per row.
@@ -108,12 +100,7 @@ impl Snapshot {
     /// The ids of all live rows, in order.
     pub fn ids(&self) -> impl Iterator<Item = u64> + '_ {
         let live = |(row, &id): (u64, &u64)| (!self.is_deleted(row)).then_some(id);
-        self.blocks().flat_map(move |block| {
-            (block.first_row..)
-                .zip(block.ids())
-                .filter_map(live)
-                .collect::<Vec<_>>()
-        })
+        self.blocks().flat_map(move |block| (block.first_row..).zip(block.ids()).filter_map(live).collect::<Vec<_>>())
     }
 
     /// Rows with int8 codes, from the first; see [`crate::VectorFile::write_codes`].
@@ -166,19 +153,13 @@ impl Snapshot {
     pub(crate) fn will_need(&self, index: usize) {
         if let Some(block) = self.inner.blocks.get(index) {
             let start = block.offset_in_segment;
-            block
-                .segment
-                .will_need(start..start + self.geometry().block_bytes);
+            block.segment.will_need(start..start + self.geometry().block_bytes);
         }
     }
 
     /// Fails if the file was cut off since it was mapped.
     pub(crate) fn check_len(&self) -> Result<(), Error> {
-        let is_mapped = self
-            .inner
-            .blocks
-            .iter()
-            .any(|block| block.segment.is_mapped());
+        let is_mapped = self.inner.blocks.iter().any(|block| block.segment.is_mapped());
         match self.geometry().required_bytes(self.num_rows()) {
             Some(expected_bytes) if is_mapped => self.inner.disk.check_len(expected_bytes),
             _ => Ok(()),
@@ -192,10 +173,7 @@ impl Snapshot {
             None => Ok(block),
             Some(row) => {
                 let row = block.first_row + row as u64;
-                Err(Error::damaged(
-                    self.path(),
-                    format!("block {index}: the checksum of row {row} does not fit"),
-                ))
+                Err(Error::damaged(self.path(), format!("block {index}: the checksum of row {row} does not fit")))
             }
         }
     }
@@ -203,10 +181,7 @@ impl Snapshot {
     /// Block and row in the block of a row of the file.
     pub(crate) fn locate(&self, row: u64) -> (BlockView<'_>, usize) {
         let rows_per_block = self.geometry().rows_per_block as u64;
-        (
-            self.block((row / rows_per_block) as usize),
-            (row % rows_per_block) as usize,
-        )
+        (self.block((row / rows_per_block) as usize), (row % rows_per_block) as usize)
     }
 
     /// The row with this id, deleted or not.

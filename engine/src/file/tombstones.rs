@@ -30,11 +30,7 @@ pub(crate) fn tombstone_path(path: &Path, generation: u64) -> PathBuf {
 }
 
 /// Writes the tombstones that `superblock` will name and returns their checksum.
-pub(crate) fn write(
-    path: &Path,
-    superblock: &Superblock,
-    deleted: &RowBitmap,
-) -> Result<u32, Error> {
+pub(crate) fn write(path: &Path, superblock: &Superblock, deleted: &RowBitmap) -> Result<u32, Error> {
     let mut bytes = Vec::with_capacity(HEADER_BYTES + deleted.words().len() * 8);
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(&superblock.tombstone_generation.to_le_bytes());
@@ -59,10 +55,7 @@ pub(crate) fn read(path: &Path, superblock: &Superblock) -> Result<Option<RowBit
     let source = tombstone_path(path, superblock.tombstone_generation);
     let bytes = read_bounded(&source, superblock.num_rows)?;
     if crc32c::crc32c(&bytes) != superblock.tombstone_crc {
-        return Err(Error::damaged(
-            &source,
-            "the checksum of the tombstones does not fit",
-        ));
+        return Err(Error::damaged(&source, "the checksum of the tombstones does not fit"));
     }
     let deleted = parse(&bytes, superblock).map_err(|defect| Error::damaged(&source, defect))?;
     Ok(Some(deleted))
@@ -70,24 +63,14 @@ pub(crate) fn read(path: &Path, superblock: &Superblock) -> Result<Option<RowBit
 
 /// Removes tombstones that count no more. Left-overs are harmless, so failures are ignored.
 pub(crate) fn remove_stale(path: &Path, current_generation: u64) {
-    let (Some(parent), Some(name)) = (
-        path.parent(),
-        path.file_name().and_then(|name| name.to_str()),
-    ) else {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return;
     };
-    let parent = if parent.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        parent
-    };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let prefix = format!("{name}.deleted-");
     let current = format!("{prefix}{current_generation}");
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
-        let is_stale = entry
-            .file_name()
-            .to_str()
-            .is_some_and(|name| name.starts_with(&prefix) && name != current);
+        let is_stale = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix) && name != current);
         if is_stale {
             let _ = std::fs::remove_file(entry.path());
         }
@@ -99,9 +82,8 @@ fn read_bounded(source: &Path, num_rows: u64) -> Result<Vec<u8>, Error> {
     let most_bytes = HEADER_BYTES as u64 + num_rows.div_ceil(64) * 8;
     let len_bytes = disk.len_bytes()?;
     if len_bytes < HEADER_BYTES as u64 || len_bytes > most_bytes {
-        let defect = format!(
-            "tombstones of {num_rows} rows take {HEADER_BYTES} to {most_bytes} bytes, found {len_bytes}"
-        );
+        let defect =
+            format!("tombstones of {num_rows} rows take {HEADER_BYTES} to {most_bytes} bytes, found {len_bytes}");
         return Err(Error::damaged(source, defect));
     }
     let mut bytes = vec![0; len_bytes as usize];
@@ -111,30 +93,17 @@ fn read_bounded(source: &Path, num_rows: u64) -> Result<Vec<u8>, Error> {
 
 fn parse(bytes: &[u8], superblock: &Superblock) -> Result<RowBitmap, String> {
     let (header, body) = bytes.split_at(HEADER_BYTES);
-    let number = |offset: usize| {
-        u64::from_le_bytes(header[offset..offset + 8].try_into().unwrap_or_default())
-    };
+    let number = |offset: usize| u64::from_le_bytes(header[offset..offset + 8].try_into().unwrap_or_default());
     if header[..8] != MAGIC || header[16..32] != superblock.uuid {
         return Err("the tombstones belong to another file".to_owned());
     }
-    if number(8) != superblock.tombstone_generation
-        || number(32).div_ceil(64) * 8 != body.len() as u64
-    {
+    if number(8) != superblock.tombstone_generation || number(32).div_ceil(64) * 8 != body.len() as u64 {
         return Err("the header of the tombstones contradicts the superblock".to_owned());
     }
-    let words = body
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|&word| u64::from_le_bytes(word))
-        .collect();
+    let words = body.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
     let deleted = RowBitmap::from_words(words);
     if deleted.num_set() != superblock.num_deleted || number(40) != superblock.num_deleted {
-        return Err(format!(
-            "{} rows are marked, expected {}",
-            deleted.num_set(),
-            superblock.num_deleted
-        ));
+        return Err(format!("{} rows are marked, expected {}", deleted.num_set(), superblock.num_deleted));
     }
     Ok(deleted)
 }

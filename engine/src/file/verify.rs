@@ -62,35 +62,21 @@ impl VectorFile {
 }
 
 /// Reports at most one defect per block: after the first the rest says little.
-fn verify_block(
-    index: usize,
-    block: &BlockView<'_>,
-    previous_id: &mut Option<u64>,
-    damage: &mut Vec<Damage>,
-) {
+fn verify_block(index: usize, block: &BlockView<'_>, previous_id: &mut Option<u64>, damage: &mut Vec<Damage>) {
     let mut values = vec![0.0; block.geometry.dims];
     for row in 0..block.num_rows {
         let id = block.ids()[row];
         let defect = row_defect(block, row, *previous_id, &mut values);
         *previous_id = Some(id);
         if let Some(defect) = defect {
-            damage.push(Damage {
-                block: index,
-                row: block.first_row + row as u64,
-                defect,
-            });
+            damage.push(Damage { block: index, row: block.first_row + row as u64, defect });
             *previous_id = block.ids().last().copied();
             return;
         }
     }
 }
 
-fn row_defect(
-    block: &BlockView<'_>,
-    row: usize,
-    previous_id: Option<u64>,
-    values: &mut [f32],
-) -> Option<String> {
+fn row_defect(block: &BlockView<'_>, row: usize, previous_id: Option<u64>, values: &mut [f32]) -> Option<String> {
     if !block.is_row_intact(row) {
         return Some("the checksum does not fit".to_owned());
     }
@@ -103,6 +89,5 @@ fn row_defect(
         return Some("a value is not finite".to_owned());
     }
     let (found, expected) = (block.norms()[row], score::norm(values));
-    (found.to_bits() != expected.to_bits())
-        .then(|| format!("the norm is {found}, expected {expected}"))
+    (found.to_bits() != expected.to_bits()).then(|| format!("the norm is {found}, expected {expected}"))
 }

@@ -50,20 +50,14 @@ impl GpuDevice {
         let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
         let best = adapters
             .into_iter()
-            .filter_map(|adapter| {
-                Some((rank(adapter.get_info().device_type, is_software)?, adapter))
-            })
+            .filter_map(|adapter| Some((rank(adapter.get_info().device_type, is_software)?, adapter)))
             .min_by_key(|(rank, _)| *rank);
         let kind = if is_software { "software" } else { "hardware" };
         let (_, adapter) = best.ok_or_else(|| GpuFault(format!("there is no {kind} adapter")))?;
         Self::from_adapter(&adapter, is_software, tuning)
     }
 
-    fn from_adapter(
-        adapter: &wgpu::Adapter,
-        is_software: bool,
-        tuning: GpuTuning,
-    ) -> Result<Self, GpuFault> {
+    fn from_adapter(adapter: &wgpu::Adapter, is_software: bool, tuning: GpuTuning) -> Result<Self, GpuFault> {
         let limits = adapter.limits();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("engine"),
@@ -74,10 +68,7 @@ impl GpuDevice {
         let opened = pollster::block_on(adapter.request_device(&descriptor));
         let (device, queue) = opened.map_err(|err| GpuFault(err.to_string()))?;
         let fault = watch_faults(&device);
-        let binding = limits
-            .max_storage_buffer_binding_size
-            .min(limits.max_buffer_size)
-            .min(MAX_SLAB_BYTES);
+        let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(MAX_SLAB_BYTES);
         let groups = limits.max_compute_workgroups_per_dimension;
         Ok(Self {
             device,
@@ -85,14 +76,8 @@ impl GpuDevice {
             name: adapter.get_info().name,
             is_software,
             max_binding_bytes: tuning.max_binding_bytes.unwrap_or(binding).min(binding),
-            max_groups_per_dimension: tuning
-                .max_groups_per_dimension
-                .unwrap_or(groups)
-                .clamp(1, groups),
-            found_capacity: tuning
-                .found_capacity
-                .unwrap_or(1 << 20)
-                .clamp(1, (binding / 16) as u32),
+            max_groups_per_dimension: tuning.max_groups_per_dimension.unwrap_or(groups).clamp(1, groups),
+            found_capacity: tuning.found_capacity.unwrap_or(1 << 20).clamp(1, (binding / 16) as u32),
             resident_bytes: tuning.resident_bytes.unwrap_or(RESIDENT_BYTES),
             fault,
         })
@@ -100,54 +85,27 @@ impl GpuDevice {
 
     /// Fails if the device reported anything since it was opened.
     pub(crate) fn check(&self) -> Result<(), GpuFault> {
-        match self
-            .fault
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .as_ref()
-        {
+        match self.fault.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             None => Ok(()),
             Some(fault) => Err(GpuFault(fault.clone())),
         }
     }
 
     /// Waits until everything submitted has run.
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "the one place that waits for the GPU"
-    )]
+    #[allow(clippy::disallowed_methods, reason = "the one place that waits for the GPU")]
     pub(crate) fn wait(&self) -> Result<(), GpuFault> {
-        let timeout = if self.is_software {
-            SOFTWARE_ROUND_TIMEOUT
-        } else {
-            ROUND_TIMEOUT
-        };
-        let poll = wgpu::PollType::Wait {
-            submission_index: None,
-            timeout: Some(timeout),
-        };
-        self.device
-            .poll(poll)
-            .map_err(|err| GpuFault(err.to_string()))?;
+        let timeout = if self.is_software { SOFTWARE_ROUND_TIMEOUT } else { ROUND_TIMEOUT };
+        let poll = wgpu::PollType::Wait { submission_index: None, timeout: Some(timeout) };
+        self.device.poll(poll).map_err(|err| GpuFault(err.to_string()))?;
         self.check()
     }
 
     /// A buffer, or the fault of having no room for it.
-    pub(crate) fn buffer(
-        &self,
-        label: &str,
-        bytes: u64,
-        usage: wgpu::BufferUsages,
-    ) -> Result<wgpu::Buffer, GpuFault> {
+    pub(crate) fn buffer(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuFault> {
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let size = bytes.max(16).next_multiple_of(16);
-        let descriptor = wgpu::BufferDescriptor {
-            label: Some(label),
-            size,
-            usage,
-            mapped_at_creation: false,
-        };
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
         let outcome = check_scope(memory);
         check_scope(validation)?;
@@ -171,10 +129,7 @@ fn watch_faults(device: &wgpu::Device) -> Arc<Mutex<Option<String>>> {
     let report = |fault: &Arc<Mutex<Option<String>>>| {
         let fault = Arc::clone(fault);
         move |what: String| {
-            fault
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get_or_insert(what);
+            fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
         }
     };
     let (uncaptured, lost) = (report(&fault), report(&fault));

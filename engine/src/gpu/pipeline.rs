@@ -22,11 +22,7 @@ impl Kernel {
 
     /// The kernel for a batch of this size.
     pub(crate) fn for_queries(num_queries: usize) -> Self {
-        if num_queries <= MAX_ROW_KERNEL_QUERIES {
-            Self::ScoreRows
-        } else {
-            Self::ScoreTile
-        }
+        if num_queries <= MAX_ROW_KERNEL_QUERIES { Self::ScoreRows } else { Self::ScoreTile }
     }
 
     fn name(self) -> &'static str {
@@ -64,20 +60,15 @@ impl Pipelines {
         let internal = gpu.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let bindings = bind_group_layout(&gpu.device);
-        let layout = gpu
-            .device
-            .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some("engine"),
-                bind_group_layouts: &[Some(&bindings)],
-                immediate_size: 0,
-            });
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("engine"),
+            bind_group_layouts: &[Some(&bindings)],
+            immediate_size: 0,
+        });
         let mut variants = Vec::new();
         for kernel in Kernel::ALL {
             let source = wgpu::ShaderSource::Wgsl(kernel.source().into());
-            let descriptor = wgpu::ShaderModuleDescriptor {
-                label: Some(kernel.name()),
-                source,
-            };
+            let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
             let module = gpu.device.create_shader_module(descriptor);
             for kind in [KernelKind::Dot, KernelKind::L2] {
                 for dtype in [Dtype::F32, Dtype::F16] {
@@ -92,16 +83,8 @@ impl Pipelines {
     }
 
     /// The pipeline of a variant.
-    pub(crate) fn get(
-        &self,
-        kernel: Kernel,
-        kind: KernelKind,
-        dtype: Dtype,
-    ) -> Option<&wgpu::ComputePipeline> {
-        self.variants
-            .iter()
-            .find(|variant| (variant.0, variant.1, variant.2) == (kernel, kind, dtype))
-            .map(|it| &it.3)
+    pub(crate) fn get(&self, kernel: Kernel, kind: KernelKind, dtype: Dtype) -> Option<&wgpu::ComputePipeline> {
+        self.variants.iter().find(|variant| (variant.0, variant.1, variant.2) == (kernel, kind, dtype)).map(|it| &it.3)
     }
 }
 
@@ -114,10 +97,7 @@ fn compile(
     dtype: Dtype,
 ) -> wgpu::ComputePipeline {
     let flag = |is_set: bool| f64::from(u8::from(is_set));
-    let constants = [
-        ("IS_L2", flag(kind == KernelKind::L2)),
-        ("IS_F16", flag(dtype == Dtype::F16)),
-    ];
+    let constants = [("IS_L2", flag(kind == KernelKind::L2)), ("IS_F16", flag(dtype == Dtype::F16))];
     device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(kernel.name()),
         layout: Some(layout),
@@ -136,30 +116,14 @@ fn bind_group_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entry = |binding, ty, has_dynamic_offset, min_binding_size| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer {
-            ty,
-            has_dynamic_offset,
-            min_binding_size,
-        },
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size },
         count: None,
     };
     let read = wgpu::BufferBindingType::Storage { read_only: true };
-    let mut entries = vec![entry(
-        0,
-        wgpu::BufferBindingType::Uniform,
-        true,
-        wgpu::BufferSize::new(size_of::<Params>() as u64),
-    )];
+    let mut entries =
+        vec![entry(0, wgpu::BufferBindingType::Uniform, true, wgpu::BufferSize::new(size_of::<Params>() as u64))];
     entries.extend((1..=5).map(|binding| entry(binding, read, false, None)));
-    entries.push(entry(
-        6,
-        wgpu::BufferBindingType::Storage { read_only: false },
-        false,
-        None,
-    ));
-    let descriptor = wgpu::BindGroupLayoutDescriptor {
-        label: Some("engine"),
-        entries: &entries,
-    };
+    entries.push(entry(6, wgpu::BufferBindingType::Storage { read_only: false }, false, None));
+    let descriptor = wgpu::BindGroupLayoutDescriptor { label: Some("engine"), entries: &entries };
     device.create_bind_group_layout(&descriptor)
 }

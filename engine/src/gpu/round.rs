@@ -70,11 +70,7 @@ impl RoundBuffers {
         let entry = size_of::<FoundEntry>() as u64;
         let found_bytes = header + u64::from(gpu.found_capacity) * entry;
         let buffers = Self {
-            params: gpu.buffer(
-                "params",
-                MAX_DISPATCHES * PARAMS_STRIDE,
-                Usage::UNIFORM | Usage::COPY_DST,
-            )?,
+            params: gpu.buffer("params", MAX_DISPATCHES * PARAMS_STRIDE, Usage::UNIFORM | Usage::COPY_DST)?,
             queries: gpu.buffer("queries", padded.len() as u64 * 4, storage)?,
             query_cuts: gpu.buffer("query cuts", queries.len() as u64 * 8, storage)?,
             found: gpu.buffer("found", found_bytes, storage | Usage::COPY_SRC)?,
@@ -83,15 +79,13 @@ impl RoundBuffers {
             num_queries: queries.len() as u32,
             num_quads: num_quads as u32,
         };
-        gpu.queue
-            .write_buffer(&buffers.queries, 0, bytemuck::cast_slice(&padded));
+        gpu.queue.write_buffer(&buffers.queries, 0, bytemuck::cast_slice(&padded));
         Ok(buffers)
     }
 
     /// Sets what rows must reach.
     pub(crate) fn set_cuts(&self, gpu: &GpuDevice, cuts: &[[f32; 2]]) {
-        gpu.queue
-            .write_buffer(&self.query_cuts, 0, bytemuck::cast_slice(cuts));
+        gpu.queue.write_buffer(&self.query_cuts, 0, bytemuck::cast_slice(cuts));
     }
 }
 
@@ -104,11 +98,7 @@ impl<'a> Round<'a> {
         (kernel, kind, dtype): (Kernel, KernelKind, Dtype),
         nonce: u32,
     ) -> Self {
-        gpu.queue.write_buffer(
-            &buffers.found,
-            0,
-            bytemuck::bytes_of(&FoundHeader::default()),
-        );
+        gpu.queue.write_buffer(&buffers.found, 0, bytemuck::bytes_of(&FoundHeader::default()));
         Self {
             gpu,
             pipelines,
@@ -117,9 +107,7 @@ impl<'a> Round<'a> {
             kind,
             dtype,
             nonce,
-            encoder: gpu
-                .device
-                .create_command_encoder(&wgpu::CommandEncoderDescriptor::default()),
+            encoder: gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()),
             num_dispatches: 0,
             waiting_dispatches: 0,
             waiting_multiply_adds: 0,
@@ -127,16 +115,9 @@ impl<'a> Round<'a> {
     }
 
     /// Scores the rows `start..end` of a slab, with a bit per row of the slab where only some count.
-    pub(crate) fn score(
-        &mut self,
-        slab: &Slab,
-        start: u32,
-        end: u32,
-        mask: Option<&[u32]>,
-    ) -> Result<(), GpuFault> {
+    pub(crate) fn score(&mut self, slab: &Slab, start: u32, end: u32, mask: Option<&[u32]>) -> Result<(), GpuFault> {
         let per_row = u64::from(self.buffers.num_queries) * u64::from(self.buffers.num_quads) * 4;
-        let rows_per_submit =
-            (MAX_MULTIPLY_ADDS / per_row.max(1)).clamp(64, u64::from(u32::MAX)) as u32;
+        let rows_per_submit = (MAX_MULTIPLY_ADDS / per_row.max(1)).clamp(64, u64::from(u32::MAX)) as u32;
         let mask = mask.map(|mask| self.mask_buffer(mask)).transpose()?;
         let mut first = start;
         while first < end {
@@ -153,67 +134,42 @@ impl<'a> Round<'a> {
         let header = size_of::<FoundHeader>() as u64;
         let prefetched = u64::from(PREFETCHED_ENTRIES.min(self.gpu.found_capacity));
         let bytes = header + prefetched * entry;
-        self.encoder.copy_buffer_to_buffer(
-            &self.buffers.found,
-            0,
-            &self.buffers.readback,
-            0,
-            Some(bytes),
-        );
+        self.encoder.copy_buffer_to_buffer(&self.buffers.found, 0, &self.buffers.readback, 0, Some(bytes));
         self.submit();
         let words = self.read_back(bytes)?;
         let found: FoundHeader = bytemuck::pod_read_unaligned(&words[..header as usize]);
         if found.nonce != self.nonce || found.num_dispatches != self.num_dispatches {
             let (ran, expected) = (found.num_dispatches, self.num_dispatches);
-            return Err(GpuFault(format!(
-                "{ran} of {expected} dispatches ran (nonce {})",
-                found.nonce
-            )));
+            return Err(GpuFault(format!("{ran} of {expected} dispatches ran (nonce {})", found.nonce)));
         }
         if found.count > self.gpu.found_capacity {
             return Ok(Found::Overflow);
         }
         let bytes = header + u64::from(found.count) * entry;
-        let words = if u64::from(found.count) <= prefetched {
-            words
-        } else {
-            self.read_again(bytes)?
-        };
+        let words = if u64::from(found.count) <= prefetched { words } else { self.read_again(bytes)? };
         let entries = &words[header as usize..bytes as usize];
         Ok(Found::Entries(bytemuck::pod_collect_to_vec(entries)))
     }
 
     fn read_again(&mut self, bytes: u64) -> Result<Vec<u8>, GpuFault> {
-        self.encoder.copy_buffer_to_buffer(
-            &self.buffers.found,
-            0,
-            &self.buffers.readback,
-            0,
-            Some(bytes),
-        );
+        self.encoder.copy_buffer_to_buffer(&self.buffers.found, 0, &self.buffers.readback, 0, Some(bytes));
         self.submit();
         self.read_back(bytes)
     }
 
     fn read_back(&self, bytes: u64) -> Result<Vec<u8>, GpuFault> {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        self.buffers
-            .readback
-            .map_async(wgpu::MapMode::Read, 0..bytes, move |outcome| {
-                // The receiver is gone only if the wait below failed, which is reported there.
-                let _ = sender.try_send(outcome);
-            });
+        self.buffers.readback.map_async(wgpu::MapMode::Read, 0..bytes, move |outcome| {
+            // The receiver is gone only if the wait below failed, which is reported there.
+            let _ = sender.try_send(outcome);
+        });
         self.gpu.wait()?;
         match receiver.try_recv() {
             Ok(Ok(())) => {}
             Ok(Err(err)) => return Err(GpuFault(err.to_string())),
             Err(_) => return Err(GpuFault("the read-back did not finish".to_owned())),
         }
-        let view = self
-            .buffers
-            .readback
-            .get_mapped_range(0..bytes)
-            .map_err(|err| GpuFault(err.to_string()))?;
+        let view = self.buffers.readback.get_mapped_range(0..bytes).map_err(|err| GpuFault(err.to_string()))?;
         let copy = view.to_vec();
         drop(view);
         self.buffers.readback.unmap();
@@ -222,41 +178,24 @@ impl<'a> Round<'a> {
 
     fn rows_per_dispatch(&self) -> u32 {
         let most_groups = u64::from(self.gpu.max_groups_per_dimension).pow(2);
-        let per_64_rows = self
-            .kernel
-            .num_groups(64, u64::from(self.buffers.num_queries));
-        (most_groups / per_64_rows)
-            .max(1)
-            .saturating_mul(64)
-            .min(u64::from(u32::MAX)) as u32
+        let per_64_rows = self.kernel.num_groups(64, u64::from(self.buffers.num_queries));
+        (most_groups / per_64_rows).max(1).saturating_mul(64).min(u64::from(u32::MAX)) as u32
     }
 
     fn mask_buffer(&self, mask: &[u32]) -> Result<wgpu::Buffer, GpuFault> {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
         let buffer = self.gpu.buffer("row mask", mask.len() as u64 * 4, usage)?;
-        self.gpu
-            .queue
-            .write_buffer(&buffer, 0, bytemuck::cast_slice(mask));
+        self.gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(mask));
         Ok(buffer)
     }
 
-    fn dispatch(
-        &mut self,
-        slab: &Slab,
-        start: u32,
-        end: u32,
-        mask: Option<&wgpu::Buffer>,
-    ) -> Result<(), GpuFault> {
+    fn dispatch(&mut self, slab: &Slab, start: u32, end: u32, mask: Option<&wgpu::Buffer>) -> Result<(), GpuFault> {
         let num_queries = self.buffers.num_queries;
-        let groups = self
-            .kernel
-            .num_groups(u64::from(end - start), u64::from(num_queries));
+        let groups = self.kernel.num_groups(u64::from(end - start), u64::from(num_queries));
         let most = u64::from(self.gpu.max_groups_per_dimension);
         let (columns, lines) = (groups.min(most), groups.div_ceil(most));
         if lines > most {
-            return Err(GpuFault(format!(
-                "{num_queries} queries need {groups} workgroups, more than {most} x {most}"
-            )));
+            return Err(GpuFault(format!("{num_queries} queries need {groups} workgroups, more than {most} x {most}")));
         }
         let params = Params {
             start_row: start,
@@ -272,17 +211,13 @@ impl<'a> Round<'a> {
             reserved: [0; 6],
         };
         let offset = self.waiting_dispatches * PARAMS_STRIDE;
-        self.gpu
-            .queue
-            .write_buffer(&self.buffers.params, offset, bytemuck::bytes_of(&params));
+        self.gpu.queue.write_buffer(&self.buffers.params, offset, bytemuck::bytes_of(&params));
         self.encode(slab, mask, offset as u32, columns as u32, lines as u32)?;
         self.num_dispatches += 1;
         self.waiting_dispatches += 1;
         self.waiting_multiply_adds +=
             u64::from(end - start) * u64::from(num_queries) * u64::from(self.buffers.num_quads) * 4;
-        if self.waiting_dispatches == MAX_DISPATCHES
-            || self.waiting_multiply_adds >= MAX_MULTIPLY_ADDS
-        {
+        if self.waiting_dispatches == MAX_DISPATCHES || self.waiting_multiply_adds >= MAX_MULTIPLY_ADDS {
             self.submit();
         }
         Ok(())
@@ -299,9 +234,7 @@ impl<'a> Round<'a> {
         let pipeline = self.pipelines.get(self.kernel, self.kind, self.dtype);
         let pipeline = pipeline.ok_or_else(|| GpuFault("a kernel is missing".to_owned()))?;
         let bind_group = self.bind_group(slab, mask.unwrap_or(&self.buffers.no_mask));
-        let mut pass = self
-            .encoder
-            .begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let mut pass = self.encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &bind_group, &[params_offset]);
         pass.dispatch_workgroups(columns, lines, 1);
@@ -315,41 +248,19 @@ impl<'a> Round<'a> {
             size: wgpu::BufferSize::new(size_of::<Params>() as u64),
         };
         let buffers = self.buffers;
-        let storage = [
-            &slab.rows,
-            &slab.cuts,
-            mask,
-            &buffers.queries,
-            &buffers.query_cuts,
-            &buffers.found,
-        ];
-        let mut entries = vec![wgpu::BindGroupEntry {
-            binding: 0,
-            resource: wgpu::BindingResource::Buffer(params),
-        }];
+        let storage = [&slab.rows, &slab.cuts, mask, &buffers.queries, &buffers.query_cuts, &buffers.found];
+        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(params) }];
         entries.extend(
             (1..)
                 .zip(storage)
-                .map(|(binding, buffer)| wgpu::BindGroupEntry {
-                    binding,
-                    resource: buffer.as_entire_binding(),
-                }),
+                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }),
         );
         let layout = &self.pipelines.bindings;
-        self.gpu
-            .device
-            .create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout,
-                entries: &entries,
-            })
+        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }
 
     fn submit(&mut self) {
-        let next = self
-            .gpu
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let next = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let encoder = std::mem::replace(&mut self.encoder, next);
         self.gpu.queue.submit([encoder.finish()]);
         self.waiting_dispatches = 0;

@@ -65,13 +65,7 @@ impl Gpu {
         let device = GpuDevice::open(is_software, tuning)?;
         let pipelines = Pipelines::new(&device)?;
         let rounds_before_loss = tuning.lose_device_after_rounds;
-        Ok(Self {
-            device,
-            pipelines,
-            cache: SlabCache::default(),
-            nonce: 0,
-            rounds_before_loss,
-        })
+        Ok(Self { device, pipelines, cache: SlabCache::default(), nonce: 0, rounds_before_loss })
     }
 
     /// The best `k` rows of every query.
@@ -84,13 +78,9 @@ impl Gpu {
         check_ranges(snapshot, queries)?;
         self.cache.turn_to(snapshot);
         let slabs = plan(&self.device, snapshot)?;
-        let mut outcome = GpuOutcome {
-            ranked: Vec::with_capacity(queries.queries.len()),
-            num_zero_rows: 0,
-        };
+        let mut outcome = GpuOutcome { ranked: Vec::with_capacity(queries.queries.len()), num_zero_rows: 0 };
         let quads_bytes = queries.dims.div_ceil(4) as u64 * 16;
-        let batch = (self.device.max_binding_bytes / quads_bytes).clamp(1, MAX_BATCH_QUERIES as u64)
-            as usize;
+        let batch = (self.device.max_binding_bytes / quads_bytes).clamp(1, MAX_BATCH_QUERIES as u64) as usize;
         for start in (0..queries.queries.len()).step_by(batch) {
             let range = start..(start + batch).min(queries.queries.len());
             let mut search = BatchSearch::new(self, snapshot, queries, &slabs, range)?;
@@ -104,20 +94,10 @@ impl Gpu {
 
 fn check_ranges(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<(), GpuFault> {
     if snapshot.num_rows() > u64::from(u32::MAX) {
-        return Err(GpuFault(format!(
-            "{} rows exceed 32 bits",
-            snapshot.num_rows()
-        )));
+        return Err(GpuFault(format!("{} rows exceed 32 bits", snapshot.num_rows())));
     }
-    if queries.kind == KernelKind::L2
-        && queries
-            .queries
-            .iter()
-            .any(|query| query.norm > MAX_QUERY_NORM)
-    {
-        return Err(GpuFault(
-            "a query is too long for f32 differences".to_owned(),
-        ));
+    if queries.kind == KernelKind::L2 && queries.queries.iter().any(|query| query.norm > MAX_QUERY_NORM) {
+        return Err(GpuFault("a query is too long for f32 differences".to_owned()));
     }
     Ok(())
 }
@@ -143,30 +123,12 @@ impl<'a> BatchSearch<'a> {
         slabs: &'a [SlabRange],
         range: Range<usize>,
     ) -> Result<Self, GpuFault> {
-        let vectors: Vec<&[f32]> = queries.queries[range.clone()]
-            .iter()
-            .map(|query| &query.for_kernel[..])
-            .collect();
+        let vectors: Vec<&[f32]> = queries.queries[range.clone()].iter().map(|query| &query.for_kernel[..]).collect();
         let buffers = RoundBuffers::new(&gpu.device, &vectors)?;
-        let bounds = range
-            .clone()
-            .map(|query| Bounds::new(queries, query, Rounding::Either))
-            .collect();
+        let bounds = range.clone().map(|query| Bounds::new(queries, query, Rounding::Either)).collect();
         let first_query = range.start;
-        let lists = range
-            .map(|query| CandidateList::new(queries.k, query))
-            .collect();
-        Ok(Self {
-            gpu,
-            snapshot,
-            queries,
-            slabs,
-            first_query,
-            bounds,
-            lists,
-            buffers,
-            num_zero_rows: 0,
-        })
+        let lists = range.map(|query| CandidateList::new(queries.k, query)).collect();
+        Ok(Self { gpu, snapshot, queries, slabs, first_query, bounds, lists, buffers, num_zero_rows: 0 })
     }
 
     fn run(&mut self) -> Result<(), SearchFault> {
@@ -188,11 +150,7 @@ impl<'a> BatchSearch<'a> {
     fn most_rows_per_round(&self) -> u64 {
         let row_bytes = self.snapshot.geometry().stride_bytes as u64 + 16;
         let total_bytes = row_bytes * self.snapshot.num_rows();
-        if total_bytes <= self.gpu.device.resident_bytes {
-            u64::MAX
-        } else {
-            (STREAMED_ROUND_BYTES / row_bytes).max(1)
-        }
+        if total_bytes <= self.gpu.device.resident_bytes { u64::MAX } else { (STREAMED_ROUND_BYTES / row_bytes).max(1) }
     }
 
     /// Scores a range of rows; where more pass than the list holds, in quarters.
@@ -220,18 +178,8 @@ impl<'a> BatchSearch<'a> {
         self.send_cuts();
         let gpu = &mut *self.gpu;
         gpu.nonce = gpu.nonce.wrapping_add(1).max(1);
-        let variant = (
-            Kernel::for_queries(self.lists.len()),
-            self.queries.kind,
-            self.snapshot.dtype(),
-        );
-        let mut round = Round::new(
-            &gpu.device,
-            &gpu.pipelines,
-            &self.buffers,
-            variant,
-            gpu.nonce,
-        );
+        let variant = (Kernel::for_queries(self.lists.len()), self.queries.kind, self.snapshot.dtype());
+        let mut round = Round::new(&gpu.device, &gpu.pipelines, &self.buffers, variant, gpu.nonce);
         let mask = RowMask::new(self.snapshot, self.queries);
         let (snapshot, metric) = (self.snapshot, self.queries.metric);
         for &slab_range in slabs_within(self.slabs, start, end) {
@@ -243,14 +191,7 @@ impl<'a> BatchSearch<'a> {
                 round.score(slab, at(part.start), at(part.end), bits.as_deref())?;
                 Ok(count_zero_rows(slab, &part, &mask))
             };
-            let zero_rows = gpu.cache.with_slab(
-                &gpu.device,
-                snapshot,
-                slab_range,
-                &self.bounds[0],
-                metric,
-                score,
-            )?;
+            let zero_rows = gpu.cache.with_slab(&gpu.device, snapshot, slab_range, &self.bounds[0], metric, score)?;
             if metric == Metric::Cosine {
                 self.num_zero_rows += zero_rows;
             }
@@ -291,22 +232,16 @@ impl<'a> BatchSearch<'a> {
             };
             let row = u64::from(entry.row);
             let (block, row_in_block) = self.snapshot.locate(row);
-            let interval = self.bounds[entry.query as usize]
-                .interval(entry.score, block.norms()[row_in_block]);
+            let interval = self.bounds[entry.query as usize].interval(entry.score, block.norms()[row_in_block]);
             list.push(Candidate { row, interval }, &mut scorer);
         }
-        self.lists
-            .iter_mut()
-            .for_each(|list| list.tighten(&mut scorer));
+        self.lists.iter_mut().for_each(|list| list.tighten(&mut scorer));
     }
 
     fn finish(self) -> Vec<Vec<RankedRow>> {
         let mut scorer = Scorer::new(self.snapshot, self.queries);
         debug_assert!(self.first_query + self.lists.len() <= self.queries.queries.len());
-        self.lists
-            .into_iter()
-            .map(|list| finish(vec![list], &mut scorer))
-            .collect()
+        self.lists.into_iter().map(|list| finish(vec![list], &mut scorer)).collect()
     }
 
     fn lose_device_if_ordered(&mut self) {
@@ -329,11 +264,7 @@ fn slabs_within(slabs: &[SlabRange], start: u64, end: u64) -> &[SlabRange] {
 /// A bit per row of the slab.
 fn mask_bits(mask: &RowMask<'_>, range: SlabRange) -> Vec<u32> {
     let mut rows = Vec::new();
-    mask.collect(
-        range.first_row,
-        range.first_row + range.num_rows as u64,
-        &mut rows,
-    );
+    mask.collect(range.first_row, range.first_row + range.num_rows as u64, &mut rows);
     let mut bits = vec![0_u32; range.num_rows.div_ceil(32)];
     for row in rows {
         let at = (row - range.first_row) as usize;
@@ -344,8 +275,5 @@ fn mask_bits(mask: &RowMask<'_>, range: SlabRange) -> Vec<u32> {
 
 fn count_zero_rows(slab: &Slab, part: &Range<u64>, mask: &RowMask<'_>) -> u64 {
     let may_return = |row: u64| mask.word(row / 64) >> (row % 64) & 1 == 1;
-    slab.zero_rows
-        .iter()
-        .filter(|&&row| part.contains(&row) && may_return(row))
-        .count() as u64
+    slab.zero_rows.iter().filter(|&&row| part.contains(&row) && may_return(row)).count() as u64
 }

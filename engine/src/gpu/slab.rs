@@ -53,20 +53,14 @@ pub(crate) fn plan(gpu: &GpuDevice, snapshot: &Snapshot) -> Result<Vec<SlabRange
     let row_bytes = (geometry.stride_bytes as u64).max(size_of::<[f32; 4]>() as u64);
     let most_rows = (gpu.max_binding_bytes / row_bytes) as usize;
     if most_rows == 0 {
-        return Err(GpuFault(format!(
-            "a row of {row_bytes} bytes exceeds the largest binding"
-        )));
+        return Err(GpuFault(format!("a row of {row_bytes} bytes exceeds the largest binding")));
     }
     let mut ranges = Vec::new();
     for block in snapshot.blocks() {
         let index = (block.first_row / geometry.rows_per_block as u64) as usize;
         for start in (0..block.num_rows).step_by(most_rows) {
             let num_rows = most_rows.min(block.num_rows - start);
-            ranges.push(SlabRange {
-                block: index,
-                first_row: block.first_row + start as u64,
-                num_rows,
-            });
+            ranges.push(SlabRange { block: index, first_row: block.first_row + start as u64, num_rows });
         }
     }
     Ok(ranges)
@@ -76,10 +70,7 @@ impl SlabCache {
     /// Forgets everything unless it belongs to this file.
     pub(crate) fn turn_to(&mut self, snapshot: &Snapshot) {
         if self.uuid != snapshot.uuid() {
-            *self = Self {
-                uuid: snapshot.uuid(),
-                ..Self::default()
-            };
+            *self = Self { uuid: snapshot.uuid(), ..Self::default() };
         }
     }
 
@@ -93,11 +84,7 @@ impl SlabCache {
         metric: Metric,
         use_slab: impl FnOnce(&Slab) -> Result<T, SearchFault>,
     ) -> Result<T, SearchFault> {
-        if self
-            .slabs
-            .get(&range.first_row)
-            .is_some_and(|slab| slab.range.num_rows < range.num_rows)
-        {
+        if self.slabs.get(&range.first_row).is_some_and(|slab| slab.range.num_rows < range.num_rows) {
             self.remove(range.first_row);
         }
         if let Some(slab) = self.slabs.get_mut(&range.first_row) {
@@ -141,9 +128,7 @@ impl Slab {
         bounds: &Bounds,
         metric: Metric,
     ) -> Result<Self, SearchFault> {
-        let block = snapshot
-            .check_block(range.block)
-            .map_err(SearchFault::File)?;
+        let block = snapshot.check_block(range.block).map_err(SearchFault::File)?;
         let start = (range.first_row - block.first_row) as usize;
         let norms = &block.norms()[start..start + range.num_rows];
         if norms.iter().any(|&norm| norm.is_nan() || norm > MAX_NORM) {
@@ -155,24 +140,9 @@ impl Slab {
         let rows = gpu.buffer("rows", bytes.len() as u64, usage)?;
         gpu.queue.write_buffer(&rows, 0, bytes);
         let cuts = gpu.buffer("row cuts", range.num_rows as u64 * 16, usage)?;
-        gpu.queue.write_buffer(
-            &cuts,
-            0,
-            bytemuck::cast_slice(&row_cuts(norms, bounds, metric)),
-        );
-        let zero_rows = (range.first_row..)
-            .zip(norms)
-            .filter(|(_, norm)| **norm == 0.0)
-            .map(|(row, _)| row)
-            .collect();
-        Ok(Self {
-            range,
-            stride_bytes: stride,
-            rows,
-            cuts,
-            cuts_metric: metric,
-            zero_rows,
-        })
+        gpu.queue.write_buffer(&cuts, 0, bytemuck::cast_slice(&row_cuts(norms, bounds, metric)));
+        let zero_rows = (range.first_row..).zip(norms).filter(|(_, norm)| **norm == 0.0).map(|(row, _)| row).collect();
+        Ok(Self { range, stride_bytes: stride, rows, cuts, cuts_metric: metric, zero_rows })
     }
 
     /// Makes the cuts those of another metric.
@@ -185,8 +155,7 @@ impl Slab {
         // An older snapshot may show fewer rows than were sent; the cuts of the others are not used.
         let end = (start + self.range.num_rows).min(block.num_rows);
         let cuts = row_cuts(&block.norms()[start..end], bounds, metric);
-        gpu.queue
-            .write_buffer(&self.cuts, 0, bytemuck::cast_slice(&cuts));
+        gpu.queue.write_buffer(&self.cuts, 0, bytemuck::cast_slice(&cuts));
         self.cuts_metric = metric;
     }
 }

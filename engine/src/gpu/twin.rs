@@ -19,14 +19,7 @@ use super::slab::{SlabCache, plan};
 
 const DIMS: usize = 75;
 const NUM_ROWS: usize = 190;
-const MASK: [u32; 6] = [
-    0xFFFF_FFFF,
-    0xF0F0_F0F1,
-    0,
-    0x8000_0001,
-    0xFFFF_0000,
-    0x3FFF_FFFF,
-];
+const MASK: [u32; 6] = [0xFFFF_FFFF, 0xF0F0_F0F1, 0, 0x8000_0001, 0xFFFF_0000, 0x3FFF_FFFF];
 
 struct Twins {
     gpu: GpuDevice,
@@ -40,9 +33,7 @@ fn twins() -> Option<Twins> {
             let pipelines = Pipelines::new(&gpu).expect("the kernels compile");
             Some(Twins { gpu, pipelines })
         }
-        Err(_) if std::env::var_os("OUTCROP_ALLOW_NO_GPU").is_some_and(|value| value == "1") => {
-            None
-        }
+        Err(_) if std::env::var_os("OUTCROP_ALLOW_NO_GPU").is_some_and(|value| value == "1") => None,
         Err(fault) => panic!("the GPU tests need an adapter (lavapipe will do): {fault:?}"),
     }
 }
@@ -60,12 +51,7 @@ fn values(seed: u32, count: usize) -> Vec<f32> {
 fn kernels_agree_with_their_twins() {
     let Some(twins) = twins() else { return };
     for dtype in [Dtype::F32, Dtype::F16] {
-        for metric in [
-            Metric::Cosine,
-            Metric::Dot,
-            Metric::DOT_PENALIZED,
-            Metric::L2,
-        ] {
+        for metric in [Metric::Cosine, Metric::Dot, Metric::DOT_PENALIZED, Metric::L2] {
             for num_queries in [1, 3, 8] {
                 compare(&twins, Kernel::ScoreRows, dtype, metric, num_queries);
             }
@@ -78,54 +64,26 @@ fn kernels_agree_with_their_twins() {
 
 fn compare(twins: &Twins, kernel: Kernel, dtype: Dtype, metric: Metric, num_queries: usize) {
     let folder = tempfile::tempdir().expect("a folder");
-    let spec = FileSpec {
-        dtype,
-        metric,
-        ..FileSpec::new(DIMS as u32)
-    };
+    let spec = FileSpec { dtype, metric, ..FileSpec::new(DIMS as u32) };
     let mut file = VectorFile::create(&folder.path().join("rows.vec"), &spec).expect("a file");
     let ids: Vec<u64> = (1..=NUM_ROWS as u64).collect();
-    file.append(&ids, &values(1, NUM_ROWS * DIMS))
-        .expect("rows");
+    file.append(&ids, &values(1, NUM_ROWS * DIMS)).expect("rows");
     let snapshot = file.snapshot();
     let vectors = values(2, num_queries * DIMS);
     let queries = PreparedQueries::new(&snapshot, &Query::new(&vectors)).expect("queries");
     // A threshold that about half of the rows reach.
     let threshold = if metric == Metric::L2 { -50.0 } else { 0.0 };
-    let bounds: Vec<Bounds> = (0..num_queries)
-        .map(|query| Bounds::new(&queries, query, Rounding::Either))
-        .collect();
-    let cuts: Vec<QueryCut> = bounds
-        .iter()
-        .map(|bounds| bounds.query_cut(threshold))
-        .collect();
+    let bounds: Vec<Bounds> = (0..num_queries).map(|query| Bounds::new(&queries, query, Rounding::Either)).collect();
+    let cuts: Vec<QueryCut> = bounds.iter().map(|bounds| bounds.query_cut(threshold)).collect();
 
-    let kernel_vectors: Vec<&[f32]> = queries
-        .queries
-        .iter()
-        .map(|query| &query.for_kernel[..])
-        .collect();
+    let kernel_vectors: Vec<&[f32]> = queries.queries.iter().map(|query| &query.for_kernel[..]).collect();
     let buffers = RoundBuffers::new(&twins.gpu, &kernel_vectors).expect("buffers");
-    buffers.set_cuts(
-        &twins.gpu,
-        &cuts.iter().map(|cut| [cut.t, cut.b]).collect::<Vec<_>>(),
-    );
-    let mut round = Round::new(
-        &twins.gpu,
-        &twins.pipelines,
-        &buffers,
-        (kernel, queries.kind, dtype),
-        77,
-    );
+    buffers.set_cuts(&twins.gpu, &cuts.iter().map(|cut| [cut.t, cut.b]).collect::<Vec<_>>());
+    let mut round = Round::new(&twins.gpu, &twins.pipelines, &buffers, (kernel, queries.kind, dtype), 77);
     let slab = plan(&twins.gpu, &snapshot).expect("one slab")[0];
-    let score =
-        |slab: &super::slab::Slab| Ok(round.score(slab, 5, NUM_ROWS as u32 - 3, Some(&MASK))?);
-    SlabCache::default()
-        .with_slab(&twins.gpu, &snapshot, slab, &bounds[0], metric, score)
-        .expect("a round");
-    let Ok(Found::Entries(entries)) = round.finish() else {
-        panic!("the list holds all")
-    };
+    let score = |slab: &super::slab::Slab| Ok(round.score(slab, 5, NUM_ROWS as u32 - 3, Some(&MASK))?);
+    SlabCache::default().with_slab(&twins.gpu, &snapshot, slab, &bounds[0], metric, score).expect("a round");
+    let Ok(Found::Entries(entries)) = round.finish() else { panic!("the list holds all") };
 
     let mut num_passed = 0;
     let block = snapshot.block(0);
@@ -137,45 +95,26 @@ fn compare(twins: &Twins, kernel: Kernel, dtype: Dtype, metric: Metric, num_quer
             let row_cut = bounds[query].row_cut(block.norms()[row]);
             let is_masked = MASK[row / 32] >> (row % 32) & 1 == 0;
             let passes = cuts[query].passes(row_cut, expected) && !is_masked;
-            let found = entries
-                .iter()
-                .find(|entry| (entry.query as usize, entry.row as usize) == (query, row));
+            let found = entries.iter().find(|entry| (entry.query as usize, entry.row as usize) == (query, row));
             check(passes, is_masked, expected, found, cuts[query], row_cut);
             num_passed += usize::from(found.is_some());
         }
     }
-    assert_eq!(
-        num_passed,
-        entries.len(),
-        "every entry belongs to a row and a query"
-    );
-    assert!(
-        num_passed > num_queries && num_passed < num_queries * NUM_ROWS,
-        "the cut and the mask matter"
-    );
+    assert_eq!(num_passed, entries.len(), "every entry belongs to a row and a query");
+    assert!(num_passed > num_queries && num_passed < num_queries * NUM_ROWS, "the cut and the mask matter");
 }
 
 /// What the twin of a kernel computes for one row and one query.
 fn twin(kernel: Kernel, kind: KernelKind, query: &[f32], row: &[f32]) -> f32 {
     use crate::cpu::kernel::{PANEL_QUERIES, PANEL_ROWS, PanelCut};
-    let scalar = Kernels::available()
-        .pop()
-        .expect("plain Rust runs everywhere");
+    let scalar = Kernels::available().pop().expect("plain Rust runs everywhere");
     match kernel {
         Kernel::ScoreRows => scalar.row(kind)(query, row),
         Kernel::ScoreTile => {
-            let panel: Vec<[f32; PANEL_QUERIES]> =
-                query.iter().map(|&value| [value; PANEL_QUERIES]).collect();
+            let panel: Vec<[f32; PANEL_QUERIES]> = query.iter().map(|&value| [value; PANEL_QUERIES]).collect();
             let mut scores = [[0.0; PANEL_QUERIES]; PANEL_ROWS];
-            let open = PanelCut {
-                t: [f32::NEG_INFINITY; PANEL_QUERIES],
-                ..PanelCut::CLOSED
-            };
-            let cuts = [crate::bound::RowCut {
-                alpha: 1.0,
-                nu: 0.0,
-                delta: 0.0,
-            }; PANEL_ROWS];
+            let open = PanelCut { t: [f32::NEG_INFINITY; PANEL_QUERIES], ..PanelCut::CLOSED };
+            let cuts = [crate::bound::RowCut { alpha: 1.0, nu: 0.0, delta: 0.0 }; PANEL_ROWS];
             scalar.panel(kind)(&panel, [row; PANEL_ROWS], &open, cuts, &mut scores);
             scores[0][0]
         }
@@ -194,19 +133,9 @@ fn check(
     match found {
         Some(entry) => {
             assert!(!is_masked, "the mask is obeyed");
-            assert!(
-                (entry.score - expected).abs() <= tolerance,
-                "{} for {expected}",
-                entry.score
-            );
-            assert!(
-                passes || cut.passes(row_cut, expected + tolerance),
-                "{expected} is far below the cut"
-            );
+            assert!((entry.score - expected).abs() <= tolerance, "{} for {expected}", entry.score);
+            assert!(passes || cut.passes(row_cut, expected + tolerance), "{expected} is far below the cut");
         }
-        None => assert!(
-            !passes || !cut.passes(row_cut, expected - tolerance),
-            "{expected} is far above the cut"
-        ),
+        None => assert!(!passes || !cut.passes(row_cut, expected - tolerance), "{expected} is far above the cut"),
     }
 }

@@ -128,7 +128,7 @@ fn damaged_text_is_given_up_with_its_reason() {
 #[test]
 fn chunks_outside_their_text_are_found() {
     let world = filled();
-    change(&world, r#"UPDATE chunks SET "end" = 1000000 WHERE position = 7 AND chunking = 1"#);
+    change(&world, r#"UPDATE chunks SET "end" = 1000000 WHERE position = 2 AND chunking = 1"#);
     assert_mended(&world, &world.database());
 }
 

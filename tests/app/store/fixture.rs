@@ -14,7 +14,7 @@ use outcrop::store::{DocumentId, DocumentStatus};
 use outcrop::{CancelToken, Library, LibraryOptions};
 
 /// Reads `.txt` and `.md` files; a first line `# Title` gives title and section.
-pub struct PlainText;
+pub(crate) struct PlainText;
 
 impl Extract for PlainText {
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
@@ -50,37 +50,37 @@ fn read(text: String) -> Extraction {
 }
 
 /// A temporary folder with documents and a home.
-pub struct World {
+pub(crate) struct World {
     folder: tempfile::TempDir,
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let world = Self { folder: tempfile::tempdir().unwrap() };
         std::fs::create_dir(world.documents()).unwrap();
         world
     }
 
-    pub fn documents(&self) -> PathBuf {
+    pub(crate) fn documents(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("documents")
     }
 
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.documents().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path
     }
 
-    pub fn options(&self) -> LibraryOptions {
+    pub(crate) fn options(&self) -> LibraryOptions {
         LibraryOptions {
             home: Some(self.home()),
             embedder: Some(Arc::new(HashEmbedder)),
@@ -90,54 +90,54 @@ impl World {
         }
     }
 
-    pub fn open(&self) -> Library {
+    pub(crate) fn open(&self) -> Library {
         self.try_open().unwrap()
     }
 
-    pub fn try_open(&self) -> Result<Library, Error> {
+    pub(crate) fn try_open(&self) -> Result<Library, Error> {
         Library::open(self.options())
     }
 
-    pub fn database(&self) -> PathBuf {
+    pub(crate) fn database(&self) -> PathBuf {
         self.home().join("libraries/default/library.db")
     }
 
-    pub fn vectors(&self) -> PathBuf {
+    pub(crate) fn vectors(&self) -> PathBuf {
         self.home().join("libraries/default/vectors/hash-384-v1.vec")
     }
 }
 
 /// Chunks of at most `size` characters.
-pub fn chunks_of(size: usize) -> IngestOptions {
+pub(crate) fn chunks_of(size: usize) -> IngestOptions {
     IngestOptions {
         chunker: ChunkerConfig { size, overlap: 0, ..ChunkerConfig::default() },
         ..IngestOptions::default()
     }
 }
 
-pub fn ingest(library: &Library, paths: &[PathBuf]) -> IngestReport {
+pub(crate) fn ingest(library: &Library, paths: &[PathBuf]) -> IngestReport {
     ingest_with(library, paths, &chunks_of(80))
 }
 
-pub fn ingest_with(library: &Library, paths: &[PathBuf], options: &IngestOptions) -> IngestReport {
+pub(crate) fn ingest_with(library: &Library, paths: &[PathBuf], options: &IngestOptions) -> IngestReport {
     library.ingest(paths, options, &|_| {}, &CancelToken::new()).unwrap()
 }
 
-pub fn mode(mode: SearchMode, k: usize) -> SearchOptions {
+pub(crate) fn mode(mode: SearchMode, k: usize) -> SearchOptions {
     SearchOptions { k, mode, ..SearchOptions::default() }
 }
 
 /// File names of the hits, best first.
-pub fn found(library: &Library, query: &str, options: &SearchOptions) -> Vec<String> {
+pub(crate) fn found(library: &Library, query: &str, options: &SearchOptions) -> Vec<String> {
     let hits = library.search(query, options).unwrap().hits;
     hits.iter().map(|hit| name_of(&hit.path)).collect()
 }
 
-pub fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-pub fn status(library: &Library, name: &str) -> Option<DocumentStatus> {
+pub(crate) fn status(library: &Library, name: &str) -> Option<DocumentStatus> {
     let documents = library.documents().unwrap();
     documents.into_iter().find(|document| name_of(&document.path) == name).map(|document| document.status)
 }
@@ -170,7 +170,7 @@ fn ready_chunks(library: &Library) -> BTreeMap<u64, (DocumentId, String)> {
 
 /// The invariant: both legs see exactly the chunks of the ready documents, and every check of the library passes.
 /// Every paragraph of the documents must hold `word`.
-pub fn assert_searchable_is_ready(library: &Library, word: &str) {
+pub(crate) fn assert_searchable_is_ready(library: &Library, word: &str) {
     let ready = ready_chunks(library);
     let expected: BTreeSet<u64> = ready.keys().copied().collect();
     for leg in [SearchMode::Vector, SearchMode::Keyword, SearchMode::Hybrid] {

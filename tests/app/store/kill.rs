@@ -1,27 +1,19 @@
 //! kill -9 at random moments of an ingest: after reopening, what is searchable is what is ready, and an ingest
 //! completes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use outcrop::Library;
 use outcrop::store::DocumentStatus;
+use tests::outcrop_binary;
 
 use super::fixture::{World, assert_searchable_is_ready, chunks_of, ingest_with, name_of};
 
 const FILES: usize = 50;
 const KILLS: u64 = 20;
 const CHUNK_SIZE: usize = 100;
-
-/// The program beside the test's own folder; `cargo build -p app` makes it.
-fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let profile = test.parent().and_then(Path::parent).unwrap();
-    let program = profile.join("outcrop").with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(program.is_file(), "{program:?} is not there: run `cargo build -p app` first");
-    program
-}
 
 /// Every file gets new text, so that every round replaces what is there.
 fn write_files(world: &World, round: u64) {
@@ -32,7 +24,7 @@ fn write_files(world: &World, round: u64) {
 }
 
 fn start_ingest(world: &World, models: &Path) -> Child {
-    Command::new(program())
+    Command::new(outcrop_binary())
         .args(["--quiet", "--gpu", "off", "ingest", "--size", &CHUNK_SIZE.to_string(), "--overlap", "0"])
         .arg(world.documents())
         .env("OUTCROP_HOME", world.home())

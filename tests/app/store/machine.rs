@@ -43,9 +43,7 @@ fn name(file: usize) -> String {
 /// Paragraphs that all hold the word `strata`; versions differ in words and length, some are shared by all files.
 fn text(file: usize, version: usize) -> String {
     let file = if version == 0 { 0 } else { file };
-    (0..version * 2 + 1)
-        .map(|line| format!("Line {line} of text {file} holds strata, version {version}.\n\n"))
-        .collect()
+    (0..=(version * 2)).map(|line| format!("Line {line} of text {file} holds strata, version {version}.\n\n")).collect()
 }
 
 /// What the library must hold after a complete ingest: the text of each readable file, by name.

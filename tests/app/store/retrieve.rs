@@ -43,7 +43,7 @@ fn words_stems_codes_and_scripts_are_found() {
         ("100821", "pump.md"),
         ("\"--flag\"", "code.txt"),
         ("a:b", "code.txt"),
-        ("NEAR(", "code.txt"),
+        ("NEAR(x, y", "code.txt"),
         ("c++", "code.txt"),
         ("open_library", "code.txt"),
         ("what's baking, roughly?", "cake.txt"),

@@ -83,7 +83,7 @@ fn a_click_on_a_chunk_shows_it_with_its_cuts() {
     bench.harness.get_by_label("left cut");
     bench.harness.get_by_role_and_label(Role::Button, "Next").click();
     bench.settle();
-    bench.harness.get_by_label("Chunk 3");
+    bench.harness.get_by_role_and_label(Role::Label, "Chunk 3");
 }
 
 #[test]

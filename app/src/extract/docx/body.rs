@@ -1,4 +1,4 @@
-//! From WordprocessingML to blocks. Only local names count: writers differ in their prefixes.
+//! From the XML of a document to blocks. Only local names count: writers differ in their prefixes.
 //!
 //! Invariant: no recursion over the XML; what is open stands on stacks.
 
@@ -15,15 +15,7 @@ const DEEPEST_TABLE: usize = 32;
 const MOST_COLUMNS_SPANNED: usize = 100;
 /// Elements whose content is not part of the text: deleted or moved away, the old form of new drawings,
 /// phonetic guides, and lists of tab stops.
-const UNREAD: &[&str] = &[
-    "del",
-    "moveFrom",
-    "Fallback",
-    "rt",
-    "tabs",
-    "pPrChange",
-    "rPrChange",
-];
+const UNREAD: &[&str] = &["del", "moveFrom", "Fallback", "rt", "tabs", "pPrChange", "rPrChange"];
 
 /// A part of a document.
 pub(super) enum Block {
@@ -99,11 +91,7 @@ pub(super) fn parse_document(xml: &str, styles: &Styles) -> Result<Vec<Block>, E
 ///
 /// # Errors
 /// The XML is damaged or ends early.
-pub(super) fn parse_notes(
-    xml: &str,
-    kind: &str,
-    styles: &Styles,
-) -> Result<Vec<(String, Vec<Block>)>, ExtractError> {
+pub(super) fn parse_notes(xml: &str, kind: &str, styles: &Styles) -> Result<Vec<(String, Vec<Block>)>, ExtractError> {
     let mut notes = Vec::new();
     let mut parser = BodyParser::new(styles);
     let mut id = None;
@@ -203,11 +191,7 @@ impl<'s> BodyParser<'s> {
         }
     }
 
-    fn note<'x>(
-        &mut self,
-        event: Event<'x>,
-        reader: &mut Reader<&'x [u8]>,
-    ) -> Result<(), quick_xml::Error> {
+    fn note<'x>(&mut self, event: Event<'x>, reader: &mut Reader<&'x [u8]>) -> Result<(), quick_xml::Error> {
         match event {
             Event::Start(element) => {
                 if UNREAD.contains(&element.local_name().as_ref()) {
@@ -276,9 +260,7 @@ impl<'s> BodyParser<'s> {
         if let Some(paragraph) = self.paragraphs.last_mut()
             && !self.run_is_hidden
         {
-            paragraph
-                .text
-                .extend(text.chars().filter(|c| *c != '\u{ad}'));
+            paragraph.text.extend(text.chars().filter(|c| *c != '\u{ad}'));
         }
     }
 
@@ -289,8 +271,7 @@ impl<'s> BodyParser<'s> {
     }
 
     fn refer(&mut self, kind: &'static str, element: &BytesStart<'_>) {
-        if let (Some(paragraph), Some(id)) = (self.paragraphs.last_mut(), attribute(element, "id"))
-        {
+        if let (Some(paragraph), Some(id)) = (self.paragraphs.last_mut(), attribute(element, "id")) {
             paragraph.notes.push((kind, id));
         }
     }
@@ -338,10 +319,7 @@ impl<'s> BodyParser<'s> {
         if element.local_name().as_ref() == "tr" {
             open.row = Row::default();
         } else {
-            open.cell = Cell {
-                columns: 1,
-                ..Cell::default()
-            };
+            open.cell = Cell { columns: 1, ..Cell::default() };
             self.containers.push(Vec::new());
         }
     }
@@ -382,8 +360,5 @@ impl<'s> BodyParser<'s> {
 
 /// The value of a property that is on unless it says otherwise.
 fn is_on(element: &BytesStart<'_>) -> bool {
-    !matches!(
-        attribute(element, "val").as_deref(),
-        Some("0" | "false" | "off")
-    )
+    !matches!(attribute(element, "val").as_deref(), Some("0" | "false" | "off"))
 }

@@ -50,9 +50,7 @@ fn read_notes(
     };
     for (id, blocks) in body::parse_notes(&xml, kind, styles)? {
         let texts: Vec<_> = blocks.iter().filter_map(Block::as_paragraph).collect();
-        let joined = texts
-            .iter()
-            .map(|paragraph: &&Paragraph| paragraph.text.trim());
+        let joined = texts.iter().map(|paragraph: &&Paragraph| paragraph.text.trim());
         notes.insert((kind, id), joined.collect::<Vec<_>>().join(" "));
     }
     Ok(())

@@ -27,11 +27,7 @@ impl Package {
     pub(super) fn open(path: &Path, limit_bytes: u64) -> Result<Self, ExtractError> {
         let file = File::open(path).map_err(|err| ExtractError::io(&err))?;
         let archive = ZipArchive::new(BufReader::new(file)).map_err(archive_error)?;
-        Ok(Self {
-            archive,
-            limit_bytes,
-            inflated_bytes: 0,
-        })
+        Ok(Self { archive, limit_bytes, inflated_bytes: 0 })
     }
 
     /// The XML of the document itself.
@@ -47,9 +43,7 @@ impl Package {
             Some(name) => self.part(name.trim_start_matches('/'))?,
             None => None,
         };
-        found.ok_or_else(|| {
-            ExtractError::damaged(FORMAT, format!("it has no {DEFAULT_DOCUMENT} inside"))
-        })
+        found.ok_or_else(|| ExtractError::damaged(FORMAT, format!("it has no {DEFAULT_DOCUMENT} inside")))
     }
 
     /// The title in the document's properties.
@@ -100,7 +94,6 @@ impl Package {
 fn archive_error(err: ZipError) -> ExtractError {
     match err {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => ExtractError::encrypted(),
-        ZipError::Io(err) => ExtractError::damaged(FORMAT, format!("the ZIP archive: {err}")),
         err => ExtractError::damaged(FORMAT, format!("the ZIP archive: {err}")),
     }
 }

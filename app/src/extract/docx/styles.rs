@@ -53,10 +53,7 @@ impl Styles {
                 Ok(Event::Eof) => return Ok(styles),
                 Ok(_) => {}
                 Err(err) => {
-                    return Err(ExtractError::damaged(
-                        FORMAT,
-                        format!("word/styles.xml: {err}"),
-                    ));
+                    return Err(ExtractError::damaged(FORMAT, format!("word/styles.xml: {err}")));
                 }
             }
         }
@@ -115,10 +112,7 @@ pub(super) fn level_of_outline(value: &str) -> Option<Option<u8>> {
 
 /// An attribute by its name without prefix.
 pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = element
-        .attributes()
-        .flatten()
-        .find(|attribute| attribute.key.local_name().as_ref() == name)?;
+    let found = element.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == name)?;
     Some(found.value.into_owned())
 }
 

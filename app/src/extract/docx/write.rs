@@ -13,20 +13,10 @@ pub(super) fn write_blocks(
     blocks: &[Block],
     notes: &Notes,
 ) -> Result<Option<String>, ExtractError> {
-    let mut writer = BlockWriter {
-        built,
-        notes,
-        sections: SectionWriter::default(),
-        title: None,
-        after_list_item: false,
-    };
+    let mut writer =
+        BlockWriter { built, notes, sections: SectionWriter::default(), title: None, after_list_item: false };
     writer.write(blocks)?;
-    let BlockWriter {
-        built,
-        sections,
-        title,
-        ..
-    } = writer;
+    let BlockWriter { built, sections, title, .. } = writer;
     sections.finish(built);
     Ok(title)
 }
@@ -115,9 +105,7 @@ impl BlockWriter<'_> {
             self.built.push(&writer.header_line())?;
         }
         let cells = table.rows.iter().flat_map(|row| &row.cells);
-        let paragraphs = cells
-            .flat_map(|cell| &cell.blocks)
-            .filter_map(Block::as_paragraph);
+        let paragraphs = cells.flat_map(|cell| &cell.blocks).filter_map(Block::as_paragraph);
         for paragraph in paragraphs {
             self.write_notes(&paragraph.notes)?;
         }
@@ -132,9 +120,7 @@ fn is_layout(table: &Table) -> bool {
     let is_heading = |block: &Block| block.as_paragraph().is_some_and(|p| p.level.is_some());
     let is_table = |block: &Block| matches!(block, Block::Table(_));
     let has = |wanted: &dyn Fn(&Block) -> bool| cells().any(|cell| cell.blocks.iter().any(wanted));
-    table.rows.iter().all(|row| row.cells.len() <= 1)
-        || has(&is_heading)
-        || (table.rows.len() == 1 && has(&is_table))
+    table.rows.iter().all(|row| row.cells.len() <= 1) || has(&is_heading) || (table.rows.len() == 1 && has(&is_table))
 }
 
 fn count_header_rows(table: &Table) -> usize {
@@ -147,21 +133,14 @@ fn count_header_rows(table: &Table) -> usize {
     }
     let texts = |row: &Row| row.cells.iter().map(cell_text).collect::<Vec<_>>();
     let (first, second) = (texts(first), texts(second));
-    usize::from(is_header(
-        first.iter().map(String::as_str),
-        second.iter().map(String::as_str),
-    ))
+    usize::from(is_header(first.iter().map(String::as_str), second.iter().map(String::as_str)))
 }
 
 /// The fields of a row by column. A cell that continues the one above repeats it, so that a row stands alone.
 fn fields_of(row: &Row, names_columns: bool, above: &[String]) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
     for cell in &row.cells {
-        let text = if cell.continues {
-            above.get(fields.len()).cloned().unwrap_or_default()
-        } else {
-            cell_text(cell)
-        };
+        let text = if cell.continues { above.get(fields.len()).cloned().unwrap_or_default() } else { cell_text(cell) };
         for spanned in 0..cell.columns {
             let repeats = spanned == 0 || names_columns;
             fields.push(if repeats { text.clone() } else { String::new() });
@@ -186,10 +165,7 @@ fn inner_table_text(table: &Table) -> String {
     let names = names.map_or_else(Vec::new, |row| fields_of(row, true, &[]));
     let row_text = |row: &Row| {
         let fields = fields_of(row, false, &[]);
-        let named = fields
-            .iter()
-            .enumerate()
-            .filter(|(_, field)| !field.is_empty());
+        let named = fields.iter().enumerate().filter(|(_, field)| !field.is_empty());
         let named = named.map(|(column, field)| match names.get(column) {
             Some(name) if !name.is_empty() => format!("{name}: {field}"),
             _ => field.clone(),

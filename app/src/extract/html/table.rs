@@ -3,7 +3,7 @@
 use ego_tree::NodeRef;
 use scraper::Node;
 
-use super::{is_unseen, visible_text};
+use super::walker::{is_unseen, visible_text};
 use crate::extract::rows::{RowWriter, is_header};
 use crate::extract::{ExtractError, TextBuilder};
 
@@ -25,10 +25,7 @@ struct Row {
 }
 
 /// Writes the table at `node`, which holds no other table.
-pub(super) fn write_table(
-    built: &mut TextBuilder,
-    node: NodeRef<'_, Node>,
-) -> Result<(), ExtractError> {
+pub(super) fn write_table(built: &mut TextBuilder, node: NodeRef<'_, Node>) -> Result<(), ExtractError> {
     if let Some(caption) = named_children(node, "caption").next() {
         built.push(&visible_text(caption))?;
         built.break_line();
@@ -143,10 +140,7 @@ fn source_cell(node: NodeRef<'_, Node>) -> Option<Cell> {
     })
 }
 
-fn named_children<'a>(
-    node: NodeRef<'a, Node>,
-    name: &'static str,
-) -> impl Iterator<Item = NodeRef<'a, Node>> {
+fn named_children<'a>(node: NodeRef<'a, Node>, name: &'static str) -> impl Iterator<Item = NodeRef<'a, Node>> {
     node.children().filter(move |child| name_of(*child) == name)
 }
 
@@ -164,9 +158,7 @@ mod tests {
     use crate::extract::{ExtractLimits, html};
 
     fn read_text(html: &str) -> String {
-        html::read(html.as_bytes(), &ExtractLimits::default())
-            .unwrap()
-            .text
+        html::read(html.as_bytes(), &ExtractLimits::default()).unwrap().text
     }
 
     #[test]
@@ -183,17 +175,12 @@ mod tests {
 
     #[test]
     fn a_first_row_of_names_is_a_header_without_being_marked() {
-        let text = read_text(
-            "<table><caption>Parts</caption><tr><td>Part<td>Mass<tr><td>bolt<td>5</table>",
-        );
+        let text = read_text("<table><caption>Parts</caption><tr><td>Part<td>Mass<tr><td>bolt<td>5</table>");
         assert_eq!(text, "Parts\nPart: bolt; Mass: 5");
     }
 
     #[test]
     fn a_table_without_header_keeps_its_values() {
-        assert_eq!(
-            read_text("<table><tr><td>1<td>2<tr><td>3<td>4</table>"),
-            "1; 2\n3; 4"
-        );
+        assert_eq!(read_text("<table><tr><td>1<td>2<tr><td>3<td>4</table>"), "1; 2\n3; 4");
     }
 }

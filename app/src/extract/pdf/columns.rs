@@ -30,11 +30,7 @@ pub(super) fn reading_order(fragments: Vec<Fragment>) -> Vec<Vec<Fragment>> {
 }
 
 fn split(fragments: Vec<Fragment>, splits_left: usize, groups: &mut Vec<Vec<Fragment>>) {
-    let gutter = if splits_left == 0 {
-        None
-    } else {
-        find_gutter(&fragments)
-    };
+    let gutter = if splits_left == 0 { None } else { find_gutter(&fragments) };
     let Some(gutter) = gutter else {
         groups.push(fragments);
         return;
@@ -90,10 +86,7 @@ fn bands(mut fragments: Vec<Fragment>, gutter: f32) -> Vec<Band> {
         } else if band.left.is_empty() && band.right.is_empty() {
             band.spanning.push(fragment);
         } else {
-            bands.push(Band {
-                spanning: vec![fragment],
-                ..Band::default()
-            });
+            bands.push(Band { spanning: vec![fragment], ..Band::default() });
         }
     }
     bands
@@ -101,10 +94,7 @@ fn bands(mut fragments: Vec<Fragment>, gutter: f32) -> Vec<Band> {
 
 fn is_prose_column(fragments: &[Fragment]) -> bool {
     let count = fragments.len() as f32;
-    let words: usize = fragments
-        .iter()
-        .map(|f| f.text.split_whitespace().count())
-        .sum();
+    let words: usize = fragments.iter().map(|f| f.text.split_whitespace().count()).sum();
     let chars: usize = fragments.iter().map(|f| f.text.chars().count()).sum();
     let is_unspaced = words as f32 / (chars.max(1) as f32) < 0.06;
     num_lines(fragments) >= FEWEST_LINES
@@ -143,10 +133,8 @@ fn find_gutter(fragments: &[Fragment]) -> Option<f32> {
 }
 
 /// The widest stretch of strips, inside `inner`, that are crossed as seldom as the best of them.
-fn emptiest_run(
-    crossed: &[usize],
-    inner: std::ops::Range<usize>,
-) -> Option<std::ops::Range<usize>> {
+#[allow(clippy::needless_range_loop, reason = "the index one past the end closes the last run")]
+fn emptiest_run(crossed: &[usize], inner: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
     let fewest = crossed[inner.clone()].iter().copied().min()?;
     let mut best: Option<std::ops::Range<usize>> = None;
     let mut start = inner.start;
@@ -167,14 +155,7 @@ mod tests {
     use super::*;
 
     fn fragment(text: &str, left: f32, baseline: f32) -> Fragment {
-        Fragment {
-            text: text.to_owned(),
-            left,
-            right: left + 5.0 * text.len() as f32,
-            baseline,
-            size: 10.0,
-            turns: 0,
-        }
+        Fragment { text: text.to_owned(), left, right: left + 5.0 * text.len() as f32, baseline, size: 10.0, turns: 0 }
     }
 
     fn order(fragments: Vec<Fragment>) -> Vec<String> {
@@ -187,16 +168,8 @@ mod tests {
         let mut fragments = vec![fragment(&"title over both columns".repeat(4), 50.0, 50.0)];
         for line in 0..6_u8 {
             let y = 80.0 + 12.0 * f32::from(line);
-            fragments.push(fragment(
-                &format!("left column has line {line} of it"),
-                50.0,
-                y,
-            ));
-            fragments.push(fragment(
-                &format!("right column has line {line} of it"),
-                300.0,
-                y + 3.0,
-            ));
+            fragments.push(fragment(&format!("left column has line {line} of it"), 50.0, y));
+            fragments.push(fragment(&format!("right column has line {line} of it"), 300.0, y + 3.0));
         }
         fragments.push(fragment(&"footer over both columns".repeat(4), 50.0, 300.0));
         let texts = order(fragments);

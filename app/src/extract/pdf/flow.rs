@@ -22,26 +22,13 @@ pub(super) struct PageLines {
 }
 
 /// Writes all pages; the first heading of the highest level among the first two pages is the title.
-pub(super) fn write_pages(
-    built: &mut TextBuilder,
-    pages: &[PageLines],
-) -> Result<Option<String>, ExtractError> {
+pub(super) fn write_pages(built: &mut TextBuilder, pages: &[PageLines]) -> Result<Option<String>, ExtractError> {
     let type_sizes = TypeSizes::of(pages);
-    let mut writer = FlowWriter {
-        built,
-        compounds: compounds(pages),
-        sections: SectionWriter::default(),
-        title: None,
-    };
+    let mut writer = FlowWriter { built, compounds: compounds(pages), sections: SectionWriter::default(), title: None };
     for page in pages {
         writer.write_page(page, &type_sizes)?;
     }
-    let FlowWriter {
-        built,
-        sections,
-        title,
-        ..
-    } = writer;
+    let FlowWriter { built, sections, title, .. } = writer;
     sections.finish(built);
     Ok(title.map(|(_, title)| title))
 }
@@ -91,19 +78,14 @@ fn half_points(size: f32) -> i32 {
 }
 
 fn could_be_heading(line: &Line) -> bool {
-    let has_letter = line
-        .cells
-        .iter()
-        .any(|cell| cell.chars().any(char::is_alphabetic));
+    let has_letter = line.cells.iter().any(|cell| cell.chars().any(char::is_alphabetic));
     has_letter && line.cells.len() == 1 && line.num_chars() <= LONGEST_HEADING_CHARS
 }
 
 /// Words that the document writes with a hyphen inside a line: their hyphen is not undone at a line's end.
 fn compounds(pages: &[PageLines]) -> HashSet<String> {
     let lines = pages.iter().flat_map(|page| &page.lines);
-    let words = lines
-        .flat_map(|line| &line.cells)
-        .flat_map(|cell| cell.split_whitespace());
+    let words = lines.flat_map(|line| &line.cells).flat_map(|cell| cell.split_whitespace());
     let trim = |word: &str| {
         let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
         trimmed.to_lowercase()
@@ -163,11 +145,7 @@ impl FlowWriter<'_> {
     }
 
     fn write_heading(&mut self, lines: &[Line], level: u8, page: u32) -> Result<(), ExtractError> {
-        let cells: Vec<_> = lines
-            .iter()
-            .flat_map(|line| &line.cells)
-            .map(String::as_str)
-            .collect();
+        let cells: Vec<_> = lines.iter().flat_map(|line| &line.cells).map(String::as_str).collect();
         let title = cells.join(" ");
         let start = self.built.len();
         if !self.built.text().ends_with('\n') {
@@ -182,13 +160,7 @@ impl FlowWriter<'_> {
         self.built.push("\n\n")
     }
 
-    fn write_line(
-        &mut self,
-        line: &Line,
-        join: Join,
-        is_row: bool,
-        is_first: bool,
-    ) -> Result<(), ExtractError> {
+    fn write_line(&mut self, line: &Line, join: Join, is_row: bool, is_first: bool) -> Result<(), ExtractError> {
         let text = line.cells.join(if is_row { " | " } else { " " });
         if is_first {
             return self.built.push(&text);
@@ -223,12 +195,8 @@ impl FlowWriter<'_> {
 /// The two halves of a word with a hyphen at the end of `text`, in lower case.
 fn split_word(text: &str, next: &str) -> Option<(String, String)> {
     let before = text.strip_suffix(['-', '\u{2010}'])?;
-    let head = before
-        .rsplit(|c: char| !c.is_alphanumeric() && c != '-')
-        .next()?;
-    let tail = next
-        .split(|c: char| !c.is_alphanumeric() && c != '-')
-        .next()?;
+    let head = before.rsplit(|c: char| !c.is_alphanumeric() && c != '-').next()?;
+    let tail = next.split(|c: char| !c.is_alphanumeric() && c != '-').next()?;
     let continues = next.starts_with(char::is_lowercase) && head.ends_with(char::is_alphabetic);
     continues.then(|| (head.to_lowercase(), tail.to_lowercase()))
 }
@@ -265,20 +233,12 @@ impl GroupShape {
     }
 
     fn of_group(lines: &[&Line]) -> Self {
-        let pairs = lines
-            .windows(2)
-            .map(|pair| pair[1].baseline - pair[0].baseline);
+        let pairs = lines.windows(2).map(|pair| pair[1].baseline - pair[0].baseline);
         let mut pitches: Vec<f32> = pairs.filter(|pitch| *pitch > 0.0).collect();
         pitches.sort_by(f32::total_cmp);
         Self {
-            left: lines
-                .iter()
-                .map(|line| line.left)
-                .fold(f32::INFINITY, f32::min),
-            right: lines
-                .iter()
-                .map(|line| line.right)
-                .fold(f32::NEG_INFINITY, f32::max),
+            left: lines.iter().map(|line| line.left).fold(f32::INFINITY, f32::min),
+            right: lines.iter().map(|line| line.right).fold(f32::NEG_INFINITY, f32::max),
             pitch: pitches.get(pitches.len() / 2).copied().unwrap_or(0.0),
         }
     }
@@ -309,17 +269,11 @@ fn how_to_join(previous: &Line, line: &Line, shapes: &[GroupShape]) -> Join {
     }
     let left_room = shape.right - previous.right;
     let fits = left_room > line.first_word_width() + line.size;
-    if fits && !starts_lower {
-        Join::Line
-    } else {
-        Join::Wrap
-    }
+    if fits && !starts_lower { Join::Line } else { Join::Wrap }
 }
 
 fn ends_sentence(text: &str) -> bool {
-    let text = text
-        .trim_end()
-        .trim_end_matches(['"', '”', '’', '\'', ')', ']']);
+    let text = text.trim_end().trim_end_matches(['"', '”', '’', '\'', ')', ']']);
     text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？'])
 }
 
@@ -330,22 +284,16 @@ fn is_table_row(previous: Option<&Line>, line: &Line, next: Option<&Line>) -> bo
 
 /// Whether a line begins an item of a list.
 fn starts_item(text: &str) -> bool {
-    if text.starts_with(['•', '◦', '▪', '‣', '·', '–', '—', '*', '▸', '●', '○', '■'])
-    {
+    if text.starts_with(['•', '◦', '▪', '‣', '·', '–', '—', '*', '▸', '●', '○', '■']) {
         return true;
     }
     let Some((label, _)) = text.split_once(' ') else {
         return false;
     };
-    let is_label =
-        |label: &str| label.len() <= 3 && label.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_label = |label: &str| label.len() <= 3 && label.chars().all(|c| c.is_ascii_alphanumeric());
     label == "-"
-        || label
-            .strip_suffix('.')
-            .is_some_and(|l| matches!(l.len(), 1..=2) && l.bytes().all(|b| b.is_ascii_digit()))
-        || label
-            .strip_suffix(')')
-            .is_some_and(|l| is_label(l.trim_start_matches('(')))
+        || label.strip_suffix('.').is_some_and(|l| matches!(l.len(), 1..=2) && l.bytes().all(|b| b.is_ascii_digit()))
+        || label.strip_suffix(')').is_some_and(|l| is_label(l.trim_start_matches('(')))
 }
 
 fn is_unspaced(c: char) -> bool {
@@ -387,10 +335,7 @@ mod tests {
     fn page(number: u32, texts: &[&str]) -> PageLines {
         let lines = texts.iter().zip(1_u8..);
         let lines = lines.map(|(text, row)| line(text, 12.0 * f32::from(row), 10.0));
-        PageLines {
-            number,
-            lines: lines.collect(),
-        }
+        PageLines { number, lines: lines.collect() }
     }
 
     #[test]
@@ -427,16 +372,9 @@ mod tests {
 
     #[test]
     fn larger_lines_are_headings() {
-        let mut lines = vec![
-            line("The Title of It", 20.0, 20.0),
-            line("Part one", 50.0, 14.0),
-        ];
+        let mut lines = vec![line("The Title of It", 20.0, 20.0), line("Part one", 50.0, 14.0)];
         for row in 0..10_u8 {
-            lines.push(line(
-                "words of the body text that fill the line",
-                70.0 + 12.0 * f32::from(row),
-                10.0,
-            ));
+            lines.push(line("words of the body text that fill the line", 70.0 + 12.0 * f32::from(row), 10.0));
         }
         let extraction = written(&[PageLines { number: 1, lines }]);
         assert_eq!(extraction.title.as_deref(), Some("The Title of It"));

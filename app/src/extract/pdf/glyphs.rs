@@ -113,9 +113,7 @@ impl FragmentReader {
                 self.high_surrogate = Some(value);
                 None
             }
-            0xdc00..=0xdfff => {
-                char::from_u32(0x10000 + ((high? - 0xd800) << 10) + (value - 0xdc00))
-            }
+            0xdc00..=0xdfff => char::from_u32(0x10000 + ((high? - 0xd800) << 10) + (value - 0xdc00)),
             _ => char::from_u32(value),
         }
     }
@@ -190,11 +188,7 @@ fn place_glyph(character: &PdfPageTextChar<'_>, value: char) -> Option<Glyph> {
         left: one.0.min(other.0).min(first),
         right: one.0.max(other.0).max(first),
         baseline,
-        size: if size > 0.1 && size < 10_000.0 {
-            size
-        } else {
-            FALLBACK_SIZE
-        },
+        size: if size > 0.1 && size < 10_000.0 { size } else { FALLBACK_SIZE },
         turns,
     };
     let is_placed = glyph.left.is_finite() && glyph.right.is_finite() && glyph.baseline.is_finite();

@@ -73,21 +73,12 @@ fn is_beside(a: &Fragment, b: &Fragment) -> bool {
 fn join_row(mut row: Vec<Fragment>, group: usize) -> Line {
     row.sort_by(|a, b| a.left.total_cmp(&b.left));
     let size = dominant_size(&row);
-    let bounds = |f: fn(&Fragment) -> f32, pick: fn(f32, f32) -> f32, start: f32| {
-        row.iter().map(f).fold(start, pick)
-    };
+    let bounds = |f: fn(&Fragment) -> f32, pick: fn(f32, f32) -> f32, start: f32| row.iter().map(f).fold(start, pick);
     let left = bounds(|f| f.left, f32::min, f32::INFINITY);
     let right = bounds(|f| f.right, f32::max, f32::NEG_INFINITY);
     let largest = row.iter().max_by(|a, b| a.size.total_cmp(&b.size));
     let baseline = largest.map_or(0.0, |fragment| fragment.baseline);
-    Line {
-        cells: join_cells(row),
-        left,
-        right,
-        baseline,
-        size,
-        group,
-    }
+    Line { cells: join_cells(row), left, right, baseline, size, group }
 }
 
 /// The type size of most characters.
@@ -154,11 +145,7 @@ mod tests {
     fn turned_text_comes_after_the_rest() {
         let mut turned = fragment("margin", 0.0, 0.0, 10.0);
         turned.turns = 1;
-        let lines = page_lines(vec![
-            turned,
-            fragment("one", 50.0, 100.0, 10.0),
-            fragment("two", 50.0, 112.0, 10.0),
-        ]);
+        let lines = page_lines(vec![turned, fragment("one", 50.0, 100.0, 10.0), fragment("two", 50.0, 112.0, 10.0)]);
         let first: Vec<_> = lines.iter().map(|line| line.cells[0].as_str()).collect();
         assert_eq!(first, ["one", "two", "margin"]);
     }

@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObjectType, PdfPageObjectsCommon,
-    Pdfium, PdfiumError, PdfiumInternalError,
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObjectType, PdfPageObjectsCommon, Pdfium, PdfiumError,
+    PdfiumInternalError,
 };
 
 use flow::PageLines;
@@ -42,9 +42,7 @@ pub(super) fn read(
     check_trailer(path)?;
     let num_pages = document.pages().len();
     if num_pages > MOST_PAGES {
-        return Err(ExtractError::over_budget(format!(
-            "it claims {num_pages} pages, at most {MOST_PAGES} are read"
-        )));
+        return Err(ExtractError::over_budget(format!("it claims {num_pages} pages, at most {MOST_PAGES} are read")));
     }
     let mut built = TextBuilder::new(limits);
     built.coverage.pages = Some(num_pages as u32);
@@ -52,16 +50,10 @@ pub(super) fn read(
     on_step(ExtractStep::Assembling);
     let running = running::drop_running_lines(&mut fragments);
     if running > 0 {
-        built.note(format!(
-            "Repeated headers and footers were left out on {running} pages."
-        ));
+        built.note(format!("Repeated headers and footers were left out on {running} pages."));
     }
     let lines = fragments.into_iter().map(lines::page_lines);
-    let pages: Vec<_> = numbers
-        .into_iter()
-        .zip(lines)
-        .map(|(number, lines)| PageLines { number, lines })
-        .collect();
+    let pages: Vec<_> = numbers.into_iter().zip(lines).map(|(number, lines)| PageLines { number, lines }).collect();
     let heading = flow::write_pages(&mut built, &pages)?;
     built.title = metadata_title(&document).or(heading);
     built.finish(DocumentKind::Pdf)
@@ -75,22 +67,13 @@ fn load_library(path: Option<&Path>) -> Result<&'static Pdfium, ExtractError> {
     }
     let missing = |detail: String| ExtractError::MissingLibrary { detail };
     let Some(path) = path else {
-        return Err(missing(
-            "reading PDF needs the PDFium library, which is not installed".to_owned(),
-        ));
+        return Err(missing("reading PDF needs the PDFium library, which is not installed".to_owned()));
     };
     if !path.is_file() {
-        return Err(missing(format!(
-            "reading PDF needs the PDFium library, which is not at {}",
-            path.display()
-        )));
+        return Err(missing(format!("reading PDF needs the PDFium library, which is not at {}", path.display())));
     }
-    let bindings = Pdfium::bind_to_library(path).map_err(|err| {
-        missing(format!(
-            "the PDFium library cannot be loaded from {}: {err:?}",
-            path.display()
-        ))
-    })?;
+    let bindings = Pdfium::bind_to_library(path)
+        .map_err(|err| missing(format!("the PDFium library cannot be loaded from {}: {err:?}", path.display())))?;
     Ok(PDFIUM.get_or_init(|| Pdfium::new(bindings)))
 }
 
@@ -125,10 +108,7 @@ fn check_trailer(path: &Path) -> Result<(), ExtractError> {
     if has(b"startxref") || has(b"%%EOF") {
         return Ok(());
     }
-    Err(ExtractError::damaged(
-        FORMAT,
-        format!("it is cut off: its last part is missing after byte {file_bytes}"),
-    ))
+    Err(ExtractError::damaged(FORMAT, format!("it is cut off: its last part is missing after byte {file_bytes}")))
 }
 
 /// Numbers and fragments of the pages that have text; the others go to the coverage with the reason.
@@ -143,10 +123,7 @@ fn read_pages(
     let mut scanned_pages = 0;
     for index in 0..num_pages {
         let number = index as u32 + 1;
-        on_step(ExtractStep::Page {
-            page: number,
-            pages: num_pages as u32,
-        });
+        on_step(ExtractStep::Page { page: number, pages: num_pages as u32 });
         match read_page(document, index) {
             Ok(fragments) => {
                 numbers.push(number);

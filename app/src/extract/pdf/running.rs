@@ -63,9 +63,7 @@ fn key_of(fragment: &Fragment) -> Key {
 
 /// The fragments on the first and last lines of a page.
 fn edge_fragments(page: &[Fragment]) -> Vec<usize> {
-    let mut baselines: Vec<f32> = upright(page)
-        .map(|(_, fragment)| fragment.baseline)
-        .collect();
+    let mut baselines: Vec<f32> = upright(page).map(|(_, fragment)| fragment.baseline).collect();
     baselines.sort_by(f32::total_cmp);
     baselines.dedup_by(|a, b| (*a - *b).abs() < SAME_PLACE_POINTS);
     if baselines.len() < FEWEST_LINES {
@@ -78,9 +76,7 @@ fn edge_fragments(page: &[Fragment]) -> Vec<usize> {
 }
 
 fn upright(page: &[Fragment]) -> impl Iterator<Item = (usize, &Fragment)> {
-    page.iter()
-        .enumerate()
-        .filter(|(_, fragment)| fragment.turns == 0)
+    page.iter().enumerate().filter(|(_, fragment)| fragment.turns == 0)
 }
 
 #[cfg(test)]
@@ -88,14 +84,8 @@ mod tests {
     use super::*;
 
     fn page(number: usize, num_lines: u8) -> Vec<Fragment> {
-        let fragment = |text: String, baseline: f32| Fragment {
-            text,
-            left: 50.0,
-            right: 200.0,
-            baseline,
-            size: 10.0,
-            turns: 0,
-        };
+        let fragment =
+            |text: String, baseline: f32| Fragment { text, left: 50.0, right: 200.0, baseline, size: 10.0, turns: 0 };
         let mut fragments = vec![fragment(format!("Report 41, page {number}"), 20.0)];
         for line in 0..num_lines {
             let text = format!("text {number} of line {line}{}", "x".repeat(number));
@@ -108,10 +98,7 @@ mod tests {
     fn repeated_lines_at_the_edge_stay_only_once() {
         let mut pages: Vec<_> = (0..6).map(|number| page(number, 8)).collect();
         assert_eq!(drop_running_lines(&mut pages), 5);
-        let kept = pages
-            .iter()
-            .flatten()
-            .filter(|f| f.text.starts_with("Report"));
+        let kept = pages.iter().flatten().filter(|f| f.text.starts_with("Report"));
         assert_eq!(kept.count(), 1);
         assert_eq!(pages.iter().map(Vec::len).sum::<usize>(), 6 * 8 + 1);
     }

@@ -163,6 +163,7 @@ impl Bench {
         LabResult {
             config: config.clone(),
             places: chunking.chunks.iter().map(|chunk| open.places.label(chunk.start..chunk.end)).collect(),
+            cut_range: cut_range(&chunking.chunks),
             stats: SizeStats::of(&sizes),
             sizes,
             rows: TextRows::build(text, &chunking.chunks, &metrics),
@@ -174,6 +175,12 @@ impl Bench {
             cut_ms: 0.0,
         }
     }
+}
+
+/// Lowest and highest similarity at a cut.
+fn cut_range(chunks: &[chunk::Chunk]) -> (f32, f32) {
+    let cuts = chunks.iter().filter_map(|chunk| chunk.left_similarity);
+    cuts.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), cut| (low.min(cut), high.max(cut)))
 }
 
 /// The document's own threshold, where its curve is known.

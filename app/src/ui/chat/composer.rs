@@ -40,7 +40,7 @@ impl Composer {
             });
         });
         ui.add_space(2.0);
-        let model = state.settings.model.as_deref().unwrap_or("best model installed");
+        let model = state.generator_name();
         ui.label(secondary(format!("Enter asks  ·  Shift+Enter new line  ·  {model}")).size(tokens().text.caption));
     }
 
@@ -48,6 +48,7 @@ impl Composer {
         let enter = ui.input(|input| input.key_pressed(Key::Enter) && !input.modifiers.shift);
         let edit = TextEdit::multiline(&mut self.question)
             .hint_text("Ask a question about your documents")
+            .font(egui::FontId::proportional(tokens().text.body))
             .desired_rows(1)
             .desired_width(ui.available_width() - 48.0)
             .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))

@@ -3,6 +3,8 @@
 use egui::Ui;
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 
+use super::super::theme::for_reading;
+
 /// Draws answers.
 #[derive(Default)]
 pub(super) struct Markdown {
@@ -17,6 +19,7 @@ impl Markdown {
             self.cache.add_link_hook(target(*marker));
         }
         let linked = link_markers(&without_images(text), markers);
+        for_reading(ui);
         CommonMarkViewer::new().explicit_image_uri_scheme(true).show(ui, &mut self.cache, &linked);
         markers.iter().copied().find(|marker| self.cache.get_link_hook(&target(*marker)) == Some(true))
     }

@@ -10,6 +10,8 @@ use crate::command::Command;
 use crate::retrieve::SearchHit;
 use crate::state::{Passage, Turn, TurnState};
 
+/// The generator that quotes passages and needs no model.
+const EXTRACTIVE: &str = "extractive";
 /// Nearest passages shown with a refusal.
 const NEAREST: usize = 4;
 
@@ -31,9 +33,15 @@ pub(super) fn turn_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, command
                 answer_text_ui(ui, &turn.text, &[], &turn.question, markdown, commands);
             }
             error_block(ui, error);
-            if quiet(ui, "Ask again").clicked() {
-                commands.push(Command::Ask(turn.question.clone()));
-            }
+            ui.horizontal(|ui| {
+                if ui.button("Ask again").clicked() {
+                    commands.push(Command::Ask(turn.question.clone()));
+                }
+                if quiet(ui, "Answer without a model").clicked() {
+                    let extractive = Command::UseModel(Some(EXTRACTIVE.to_owned()));
+                    commands.extend([extractive, Command::Ask(turn.question.clone())]);
+                }
+            });
         }
     }
 }
@@ -41,7 +49,8 @@ pub(super) fn turn_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, command
 fn question_ui(ui: &mut Ui, question: &str) {
     let frame = Frame::new().fill(palette(ui).hover).corner_radius(10.0).inner_margin(Margin::symmetric(14, 9));
     frame.show(ui, |ui| {
-        ui.add(Label::new(strong(question)).wrap().selectable(true));
+        let text = strong(question).size(tokens().text.body);
+        ui.add(Label::new(text).wrap().selectable(true));
     });
 }
 
@@ -58,7 +67,7 @@ fn answer_text_ui(
     commands: &mut Vec<Command>,
 ) {
     let markers: Vec<u32> = citations.iter().map(|citation| citation.marker).collect();
-    let clicked = markdown.ui(ui, text, &markers);
+    let clicked = ui.scope(|ui| markdown.ui(ui, text, &markers)).inner;
     if let Some(citation) = citations.iter().find(|citation| Some(citation.marker) == clicked) {
         commands.push(Command::Inspect(Box::new(Passage::of_citation(citation, question))));
     }
@@ -100,7 +109,7 @@ fn refusal_ui(ui: &mut Ui, answer: &Answer, hits: &[SearchHit], commands: &mut V
         .corner_radius(tokens().space.radius)
         .inner_margin(Margin::symmetric(14, 10));
     frame.show(ui, |ui| {
-        ui.label(strong("The library does not hold an answer").color(colours.warning));
+        ui.label(strong("The library does not hold an answer").size(tokens().text.body).color(colours.warning));
         let reason = answer.reason.as_deref().unwrap_or(&answer.answer);
         ui.add(Label::new(reason).wrap());
     });

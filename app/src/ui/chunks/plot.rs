@@ -9,12 +9,14 @@ use egui_plot::{
 use super::super::theme::{layer, palette, secondary, strong, tokens};
 use super::super::widgets::{format, link};
 use super::threshold::ThresholdHandle;
-use crate::chunk::Boundary;
+use crate::chunk::{Boundary, Chunk};
 use crate::command::Command;
 use crate::state::{AppState, LabResult};
 
+/// Widths of a bevelled corner across the plot: below a pixel.
+const BEVELS_ACROSS: f64 = 1000.0;
 /// Curves with more points are drawn as the extremes of equal stretches.
-const MOST_POINTS: usize = 1600;
+const MOST_POINTS: usize = 800;
 /// Height of the strip of layers at the foot of the plot.
 const STRIP_HEIGHT: f32 = 10.0;
 
@@ -39,7 +41,7 @@ impl PlotView {
         let threshold = self.threshold.value(result);
         let height = (ui.available_height() * 0.42).clamp(160.0, 420.0);
         let inks = Inks::of(ui, result, hovered);
-        let plot = plot(height, text_len, lowest(&result.curve));
+        let plot = plot(ui, height, text_len, lowest(&result.curve));
         let shown = plot.show(ui, |plot| {
             if let Some((bytes, ink)) = inks.hovered {
                 plot.span(Span::new("", bytes.0..=bytes.1).fill(ink).border_width(0.0));
@@ -48,9 +50,13 @@ impl PlotView {
                 let line = HLine::new("", f64::from(threshold)).stroke(Stroke::new(1.5, inks.accent));
                 plot.hline(line.style(LineStyle::dashed_loose()).allow_hover(false));
             }
-            let curve = PlotPoints::Owned(thinned(&result.curve, plot.plot_bounds().range_x()));
+            let range = plot.plot_bounds().range_x();
+            let bevel = (range.end() - range.start()) / BEVELS_ACROSS;
+            let curve = PlotPoints::Owned(bevelled(&thinned(&result.curve, range), bevel));
             plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
-            let cuts = Points::new("", PlotPoints::Owned(cuts(result))).radius(3.0).color(inks.accent);
+            let cuts = Points::new("", PlotPoints::Owned(cuts(result, plot.plot_bounds().range_x())))
+                .radius(3.0)
+                .color(inks.accent);
             plot.points(cuts.allow_hover(false));
         });
         strip(ui, &shown.transform, result, hovered);
@@ -114,13 +120,15 @@ fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec
     });
 }
 
-fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
+fn plot<'a>(ui: &Ui, height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
+    let colours = palette(ui);
+    let font = FontId::monospace(tokens().text.caption - 1.0);
     let characters = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| match mark.value {
         value if value < 0.0 => String::new(),
         value if value >= 1000.0 => format!("{:.0}k", value / 1000.0),
         value => format!("{value:.0}"),
     };
-    let similarity = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.1}", mark.value);
+    let similarity = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| format!("{:.2}", mark.value);
     Plot::new("boundary_plot")
         .height(height)
         .allow_drag([false, false])
@@ -137,9 +145,25 @@ fn plot<'a>(height: f32, text_len: usize, lowest: f64) -> Plot<'a> {
         .include_x(text_len as f64)
         .include_y(lowest)
         .include_y(1.0)
-        .grid_spacing(26.0..=300.0)
-        .custom_x_axes(vec![AxisHints::new_x().formatter(characters)])
-        .custom_y_axes(vec![AxisHints::new_y().formatter(similarity).min_thickness(28.0)])
+        .grid_spacing(30.0..=90.0)
+        .grid_color(colours.hairline)
+        .grid_fade(0.2)
+        .y_grid_spacer(egui_plot::uniform_grid_spacer(|_| [1.0, 0.5, 0.25]))
+        .custom_x_axes(vec![
+            AxisHints::new_x()
+                .formatter(characters)
+                .label_spacing(egui::Rangef::new(40.0, 60.0))
+                .tick_label_color(colours.ink_faint)
+                .tick_label_font(font.clone()),
+        ])
+        .custom_y_axes(vec![
+            AxisHints::new_y()
+                .formatter(similarity)
+                .label_spacing(egui::Rangef::new(18.0, 24.0))
+                .tick_label_color(colours.ink_faint)
+                .tick_label_font(font)
+                .min_thickness(28.0),
+        ])
 }
 
 fn lowest(curve: &[Boundary]) -> f64 {
@@ -159,6 +183,12 @@ fn thinned(curve: &[Boundary], range: std::ops::RangeInclusive<f64>) -> Vec<Plot
     seen.chunks(stretch).flat_map(|stretch| extremes(stretch).map(point)).collect()
 }
 
+/// Every corner as two, `width` apart: the painter mitres corners, and the mitre of an acute one is a long wedge.
+fn bevelled(points: &[PlotPoint], width: f64) -> Vec<PlotPoint> {
+    let corners = points.iter().flat_map(|point| [point.x - width / 2.0, point.x + width / 2.0].map(|x| (x, point.y)));
+    corners.map(|(x, y)| PlotPoint::new(x, y)).collect()
+}
+
 /// The lowest and the highest boundary, in order of position.
 fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
     let by_similarity = |one: &&Boundary, other: &&Boundary| one.similarity.total_cmp(&other.similarity);
@@ -168,10 +198,11 @@ fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
     pair.into_iter().flatten()
 }
 
-/// Where chunks begin, on the curve.
-fn cuts(result: &LabResult) -> Vec<PlotPoint> {
-    let starts = result.chunks.iter().skip(1);
-    starts.filter_map(|chunk| Some(PlotPoint::new(chunk.start as f64, f64::from(chunk.left_similarity?)))).collect()
+/// Where chunks begin, on the curve; of very many, those that lie on what is drawn of it.
+fn cuts(result: &LabResult, range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
+    let cut = |chunk: &Chunk| Some(Boundary { position: chunk.start, similarity: chunk.left_similarity? });
+    let cuts: Vec<Boundary> = result.chunks.iter().skip(1).filter_map(cut).collect();
+    thinned(&cuts, range)
 }
 
 /// The layers along the foot of the plot.

@@ -79,7 +79,7 @@ impl RowPainter<'_> {
             return;
         };
         let colours = palette(ui);
-        let strength = (1.0 - similarity).clamp(0.0, 1.0);
+        let strength = self.result.cut_strength(similarity);
         let ink = colours.cut_weak.lerp_to_gamma(colours.cut_strong, strength);
         let y = rect.top() + CUT_HEIGHT / 2.0;
         let font = FontId::monospace(tokens().text.caption - 1.0);
@@ -111,7 +111,7 @@ impl RowPainter<'_> {
         let last = first + num_chunks - 1;
         let colours = layer(ui, first);
         let lit = (first..=last).any(|chunk| Some(chunk) == self.hovered || Some(chunk) == self.selected);
-        let tint = if lit { colours.tint.lerp_to_gamma(colours.edge, 0.14) } else { colours.tint };
+        let tint = if lit { colours.tint.lerp_to_gamma(colours.edge, 0.10) } else { colours.tint };
         ui.painter().rect_filled(rect, 0.0, tint);
         let edge = Rect::from_min_size(rect.min, egui::vec2(EDGE_WIDTH, rect.height()));
         ui.painter().rect_filled(edge, 0.0, colours.edge);

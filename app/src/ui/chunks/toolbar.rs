@@ -2,12 +2,16 @@
 
 use egui::{Align, Checkbox, ComboBox, Frame, Layout, Margin, Panel, Slider, Ui};
 
-use super::super::theme::{palette, secondary, title};
+use super::super::theme::{palette, title};
 use super::super::widgets::{field, format, number_field, primary, quiet, segmented, vertical_hairline};
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::command::Command;
 use crate::state::AppState;
 use crate::store::DocumentStatus;
+
+/// Largest size and smallest width of all controls in one row.
+const LARGEST_SIZE: usize = 20_000;
+const ONE_ROW_WIDTH: f32 = 1060.0;
 
 pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 16, top: 18, bottom: 8 });
@@ -20,14 +24,11 @@ pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         });
         ui.add_space(2.0);
         ui.add_enabled_ui(state.lab.document.is_some(), |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing.x = 12.0;
-                let mut config = state.lab.config.clone();
-                controls_ui(ui, &mut config, state);
-                if config != state.lab.config {
-                    commands.push(Command::SetChunker(sane(config)));
-                }
-            });
+            let mut config = state.lab.config.clone();
+            controls_ui(ui, &mut config, state);
+            if config != state.lab.config {
+                commands.push(Command::SetChunker(sane(config)));
+            }
         });
     });
 }
@@ -60,24 +61,36 @@ fn store_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
 }
 
+/// One row; the threshold takes a second one where the window is narrow.
 fn controls_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
+    let is_semantic = config.kind == ChunkerKind::Semantic;
+    let is_wide = ui.available_width() >= ONE_ROW_WIDTH;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
+        numbers_ui(ui, config);
+        if is_semantic && is_wide {
+            vertical_hairline(ui);
+            threshold_ui(ui, config, state);
+        }
+    });
+    if is_semantic && !is_wide {
+        ui.horizontal(|ui| threshold_ui(ui, config, state));
+    }
+}
+
+fn numbers_ui(ui: &mut Ui, config: &mut ChunkerConfig) {
     kind_ui(ui, config);
-    let cap = 20_000;
-    if let Some(size) = number_field(ui, "Size", config.size, 20..=cap) {
+    if let Some(size) = number_field(ui, "Size", config.size, 20..=LARGEST_SIZE) {
         config.size = size;
     }
-    if let Some(overlap) = number_field(ui, "Overlap", config.overlap, 0..=cap / 2) {
+    if let Some(overlap) = number_field(ui, "Overlap", config.overlap, 0..=LARGEST_SIZE / 2) {
         config.overlap = overlap;
     }
-    if let Some(min_size) = number_field(ui, "At least", config.min_size, 0..=cap) {
+    if let Some(min_size) = number_field(ui, "At least", config.min_size, 0..=LARGEST_SIZE) {
         config.min_size = min_size;
     }
     if let Some(unit) = segmented(ui, config.unit, &[(Unit::Chars, "characters"), (Unit::Tokens, "tokens")]) {
         config.unit = unit;
-    }
-    if config.kind == ChunkerKind::Semantic {
-        vertical_hairline(ui);
-        threshold_ui(ui, config, state);
     }
 }
 
@@ -119,8 +132,6 @@ fn threshold_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
     if ui.add(Checkbox::new(&mut auto, "auto")).on_hover_text(help).changed() {
         config.threshold = if auto { Threshold::Auto } else { Threshold::Fixed(resolved) };
     }
-    let hint = if auto { "from this document" } else { "" };
-    ui.label(secondary(hint));
 }
 
 /// Keeps the numbers of a configuration in order: overlap below size, minimum at most size.

@@ -19,8 +19,12 @@ const COLUMNS: [(SortKey, &str); 6] = [
     (SortKey::Chunker, "Chunker"),
 ];
 
+/// Room between the sizes, which end at the right, and the chunkers, which begin at the left.
+const CHUNKER_LEAD: f32 = 16.0;
+
 pub(super) fn table_ui(ui: &mut Ui, listed: &[&DocumentRecord], state: &AppState, commands: &mut Vec<Command>) {
     ui.style_mut().interaction.selectable_labels = false;
+    ui.spacing_mut().item_spacing.y = 0.0;
     let table = TableBuilder::new(ui)
         .id_salt("documents")
         .sense(Sense::click())
@@ -55,6 +59,9 @@ fn layout(key: SortKey) -> Layout {
 
 fn heading_ui(ui: &mut Ui, key: SortKey, word: &str, state: &AppState, commands: &mut Vec<Command>) {
     ui.with_layout(layout(key), |ui| {
+        if key == SortKey::Chunker {
+            ui.add_space(CHUNKER_LEAD);
+        }
         let sorted = state.library.sort == key;
         let arrow = match (sorted, state.library.descending) {
             (false, _) => "",
@@ -74,6 +81,7 @@ fn heading_ui(ui: &mut Ui, key: SortKey, word: &str, state: &AppState, commands:
 fn row_ui(mut row: TableRow<'_, '_>, record: &DocumentRecord, state: &AppState, commands: &mut Vec<Command>) {
     let is_selected = state.library.selected.contains(&record.id);
     row.set_selected(is_selected);
+    row.set_overline(true);
     for (key, _) in COLUMNS {
         row.col(|ui| {
             ui.with_layout(layout(key), |ui| cell_ui(ui, key, record));
@@ -118,7 +126,7 @@ fn cell_ui(ui: &mut Ui, key: SortKey, record: &DocumentRecord) {
         SortKey::Chunks => number_ui(ui, (record.chunks > 0).then(|| format::count(record.chunks))),
         SortKey::Size => number_ui(ui, Some(format::bytes(record.bytes))),
         SortKey::Chunker => {
-            ui.add_space(16.0);
+            ui.add_space(CHUNKER_LEAD);
             let text = record.chunker.as_ref().map(format::chunker).unwrap_or_default();
             ui.add(Label::new(secondary(text)).truncate());
         }

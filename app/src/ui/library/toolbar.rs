@@ -45,7 +45,10 @@ fn filter_ui(ui: &mut Ui, filter: &mut String, state: &AppState, commands: &mut 
     if *filter != state.library.filter {
         filter.clone_from(&state.library.filter);
     }
-    let edit = TextEdit::singleline(filter).hint_text("Filter by title or path").desired_width(240.0);
+    let edit = TextEdit::singleline(filter)
+        .align(egui::Align2::LEFT_CENTER)
+        .hint_text("Filter by title or path")
+        .desired_width(240.0);
     if ui.add(edit).accessible_name("Filter documents").changed() {
         commands.push(Command::FilterDocuments(filter.clone()));
     }

@@ -50,7 +50,9 @@ impl Canvas {
                 self.renderer.update_texture(&self.device, &self.queue, id, &image);
             }
         }
-        for id in delta.free.drain() {
+        let mut freed: Vec<_> = delta.free.drain().collect();
+        freed.sort_unstable();
+        for id in freed {
             self.renderer.free_texture(&id);
         }
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::window::WindowOptions;
 use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::command::Command;
-use crate::state::{AppState, Space, ThemeChoice};
+use crate::state::{AppState, Space, ThemeChoice, TurnState};
 use crate::store::{DocumentRecord, DocumentStatus};
 use stage::Stage;
 
@@ -105,7 +105,15 @@ fn prepare(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
     stage.push(Command::Search(question.to_owned()));
     stage.push(Command::Ask(question.to_owned()));
     stage.until("search", JOB_WAIT, |state| !state.search.results.is_pending())?;
-    stage.until("answer", ANSWER_WAIT, |state| state.chat.running().is_none())
+    stage.until("answer", ANSWER_WAIT, |state| state.chat.running().is_none())?;
+    let failed = |state: &AppState| state.chat.turns.iter().any(|turn| matches!(turn.state, TurnState::Failed(_)));
+    if failed(stage.state()) {
+        stage.push(Command::ClearChat);
+        stage.push(Command::UseModel(Some("extractive".to_owned())));
+        stage.push(Command::Ask(question.to_owned()));
+        stage.until("answer", ANSWER_WAIT, |state| state.chat.running().is_none())?;
+    }
+    Ok(())
 }
 
 fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
@@ -114,8 +122,11 @@ fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
     stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending())?;
     match space {
         Space::Chunks => {
-            let middle = stage.state().lab.result.value().map_or(0, |result| result.chunks.len() / 3);
-            stage.push(Command::InspectChunk(middle));
+            let chunks = stage.state().lab.result.value().map(|result| result.chunks.clone()).unwrap_or_default();
+            let shown = chunks.len() / 3;
+            let start = chunks.get(shown).map_or(0, |chunk| chunk.start);
+            stage.push(Command::InspectChunk(shown));
+            stage.push(Command::JumpTo(start));
         }
         Space::Search => stage.push(Command::SelectHit(0)),
         _ => {}

@@ -9,7 +9,7 @@ use crate::state::AppState;
 
 pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let mut options = state.search.options.clone();
-    ui.horizontal_wrapped(|ui| {
+    ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         let modes = [(SearchMode::Hybrid, "Hybrid"), (SearchMode::Vector, "Meaning"), (SearchMode::Keyword, "Words")];
         if let Some(mode) = segmented(ui, options.mode, &modes) {
@@ -18,6 +18,9 @@ pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         if options.mode == SearchMode::Hybrid {
             fusion_ui(ui, &mut options);
         }
+    });
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
         if let Some(k) = number_field(ui, "Hits", options.k, 1..=200) {
             options.k = k;
         }
@@ -55,7 +58,10 @@ fn min_score_ui(ui: &mut Ui, options: &mut SearchOptions) {
 
 fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let mut glob = options.source.clone().unwrap_or_default();
-    let edit = TextEdit::singleline(&mut glob).hint_text("all, or a pattern like *.pdf").desired_width(170.0);
+    let edit = TextEdit::singleline(&mut glob)
+        .align(egui::Align2::LEFT_CENTER)
+        .hint_text("all, or a pattern like *.pdf")
+        .desired_width(170.0);
     if field(ui, "Sources", |ui| ui.add(edit)).changed() {
         options.source = (!glob.trim().is_empty()).then_some(glob);
     }

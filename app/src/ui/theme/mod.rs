@@ -8,7 +8,7 @@ mod style;
 mod tokens;
 
 pub(crate) use fonts::{install as install_fonts, strong_family as strong_font};
-pub(crate) use style::{apply, mono, secondary, strong, title};
+pub(crate) use style::{apply, for_reading, mono, secondary, strong, title};
 pub(crate) use tokens::{Layer, Palette, tokens};
 
 use egui::Ui;

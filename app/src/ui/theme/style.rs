@@ -3,7 +3,7 @@
 use egui::epaint::Shadow;
 use egui::style::{ScrollAnimation, ScrollStyle, Selection, TextCursorStyle, WidgetVisuals, Widgets};
 use egui::{
-    Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme, Vec2, Visuals,
+    Context, CornerRadius, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle, Theme, Ui, Vec2, Visuals,
 };
 
 use super::fonts;
@@ -36,6 +36,12 @@ pub(crate) fn mono(text: impl Into<String>) -> RichText {
     RichText::new(text).text_style(TextStyle::Monospace)
 }
 
+/// Sets `ui` for reading: the body size, where controls are smaller.
+pub(crate) fn for_reading(ui: &mut Ui) {
+    let body = FontId::proportional(tokens().text.body);
+    ui.style_mut().text_styles.insert(TextStyle::Body, body);
+}
+
 fn style(tokens: &Tokens, dark: bool) -> Style {
     let mut style = Style::default();
     set_text(&mut style, tokens);
@@ -52,8 +58,8 @@ fn style(tokens: &Tokens, dark: bool) -> Style {
 fn set_text(style: &mut Style, tokens: &Tokens) {
     let text = &tokens.text;
     style.text_styles = [
-        (TextStyle::Body, FontId::proportional(text.body)),
-        (TextStyle::Button, FontId::proportional(text.secondary)),
+        (TextStyle::Body, FontId::proportional(text.control)),
+        (TextStyle::Button, FontId::proportional(text.control)),
         (TextStyle::Small, FontId::proportional(text.secondary)),
         (TextStyle::Heading, FontId::new(text.title, fonts::strong_family())),
         (TextStyle::Monospace, FontId::new(text.mono, FontFamily::Monospace)),

@@ -85,6 +85,7 @@ pub(crate) struct Space {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Type {
     pub(crate) body: f32,
+    pub(crate) control: f32,
     pub(crate) secondary: f32,
     pub(crate) caption: f32,
     pub(crate) title: f32,
@@ -106,7 +107,6 @@ pub(crate) struct Tokens {
     light: Palette,
     dark: Palette,
     layers: Vec<[Layer; 2]>,
-    stops: Vec<Color32>,
     pub(crate) space: Space,
     pub(crate) text: Type,
     pub(crate) motion: Motion,
@@ -117,7 +117,6 @@ struct Document {
     light: BTreeMap<String, String>,
     dark: BTreeMap<String, String>,
     layers: Vec<LayerEntry>,
-    sequential: Sequential,
     space: Space,
     r#type: Type,
     motion: Motion,
@@ -129,11 +128,6 @@ struct LayerEntry {
     dark: BTreeMap<String, String>,
 }
 
-#[derive(Deserialize)]
-struct Sequential {
-    stops: Vec<String>,
-}
-
 impl Tokens {
     fn parse(source: &str) -> Result<Self, String> {
         let document: Document = toml::from_str(source).map_err(|err| err.to_string())?;
@@ -142,7 +136,6 @@ impl Tokens {
             light: Palette::from_table(&document.light)?,
             dark: Palette::from_table(&document.dark)?,
             layers: layers.collect::<Result<_, String>>()?,
-            stops: document.sequential.stops.iter().map(|hex| colour(hex)).collect::<Result<_, _>>()?,
             space: document.space,
             text: document.r#type,
             motion: document.motion,
@@ -156,15 +149,6 @@ impl Tokens {
     pub(crate) fn layer(&self, dark: bool, index: usize) -> Layer {
         self.layers[index % self.layers.len()][usize::from(dark)]
     }
-}
-
-/// The colour of `value` (0 to 1) on the sequential map.
-pub(crate) fn sequential(value: f32) -> Color32 {
-    let stops = &tokens().stops;
-    let scaled = value.clamp(0.0, 1.0) * (stops.len() - 1) as f32;
-    let below = scaled.floor() as usize;
-    let above = (below + 1).min(stops.len() - 1);
-    stops[below].lerp_to_gamma(stops[above], scaled.fract())
 }
 
 fn layer_from(table: &BTreeMap<String, String>) -> Result<Layer, String> {
@@ -220,13 +204,6 @@ mod tests {
                 assert!(contrast(tokens().palette(dark).ink, here.tint) > 7.0);
             }
         }
-    }
-
-    #[test]
-    fn the_sequential_map_grows_lighter() {
-        let lightness = |colour: Color32| egui::Rgba::from(colour).intensity();
-        let steps: Vec<f32> = (0..=10).map(|step| lightness(sequential(step as f32 / 10.0))).collect();
-        assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "{steps:?}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(crate) fn segmented<T: Copy + PartialEq>(ui: &mut Ui, current: T, choices: &
     frame
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().interact_size.y = tokens().space.control_height - 4.0;
             ui.horizontal(|ui| {
                 let mut clicked = None;
                 for (value, word) in choices {

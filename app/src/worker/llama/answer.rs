@@ -59,7 +59,7 @@ impl<'m> Answering<'m> {
             return Ok(GenerateOutcome::TooLong { prompt_tokens, room_tokens: room });
         }
         let reused = self.keep_prefix(&prompt);
-        let written = self.read(&prompt[reused..], service).and_then(|()| self.write(id, max_tokens, service));
+        let written = self.read(id, &prompt[reused..], service).and_then(|()| self.write(id, max_tokens, service));
         let done = |answer_tokens, stopped| GenerateOutcome::Done {
             prompt_tokens,
             reused_tokens: reused as u32,
@@ -97,12 +97,14 @@ impl<'m> Answering<'m> {
     }
 
     /// Reads the prompt in batches; only the last token's logits are asked for.
-    fn read(&mut self, tokens: &[LlamaToken], service: &mut Conversation) -> Result<(), Stop> {
+    fn read(&mut self, id: u64, tokens: &[LlamaToken], service: &mut Conversation) -> Result<(), Stop> {
         let mut left = tokens.len();
         for batch in tokens.chunks(BATCH_TOKENS) {
             check_cancel(service)?;
             left -= batch.len();
             self.decode(batch, left == 0)?;
+            let read_tokens = self.cached.len() as u32;
+            respond(service, id, GenerateOutcome::Reading { read_tokens }).map_err(Stop::Pipe)?;
         }
         Ok(())
     }

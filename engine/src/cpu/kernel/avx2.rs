@@ -2,19 +2,15 @@
 //!
 //! The panel kernel holds 6 rows × 16 queries in twelve registers: per dimension two loads of
 //! query values, six broadcasts of row values, twelve fused multiply-adds.
-#![allow(
-    unsafe_code,
-    reason = "vector loads and calls that the CPU was checked for"
-)]
+#![allow(unsafe_code, reason = "vector loads and calls that the CPU was checked for")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_NLT_UQ, _mm_add_epi32, _mm_add_ps, _mm_add_ss, _mm_cvtsi128_si32,
-    _mm_cvtss_f32, _mm_movehl_ps, _mm_shuffle_epi32, _mm_shuffle_ps, _mm256_abs_epi8,
-    _mm256_add_epi32, _mm256_add_ps, _mm256_broadcast_ss, _mm256_castps256_ps128,
-    _mm256_castsi256_si128, _mm256_cmp_ps, _mm256_extractf128_ps, _mm256_extracti128_si256,
-    _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
-    _mm256_movemask_ps, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_ps, _mm256_setzero_si256,
-    _mm256_sign_epi8, _mm256_storeu_ps, _mm256_sub_ps, _mm256_xor_ps,
+    __m256, __m256i, _CMP_NLT_UQ, _mm_add_epi32, _mm_add_ps, _mm_add_ss, _mm_cvtsi128_si32, _mm_cvtss_f32,
+    _mm_movehl_ps, _mm_shuffle_epi32, _mm_shuffle_ps, _mm256_abs_epi8, _mm256_add_epi32, _mm256_add_ps,
+    _mm256_broadcast_ss, _mm256_castps256_ps128, _mm256_castsi256_si128, _mm256_cmp_ps, _mm256_extractf128_ps,
+    _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
+    _mm256_maddubs_epi16, _mm256_movemask_ps, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_ps,
+    _mm256_setzero_si256, _mm256_sign_epi8, _mm256_storeu_ps, _mm256_sub_ps, _mm256_xor_ps,
 };
 
 use crate::bound::RowCut;
@@ -24,14 +20,7 @@ use super::{Kernels, PANEL_QUERIES, PANEL_ROWS, PanelCut, PanelScores};
 /// The kernels, if the CPU has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let is_supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    is_supported.then_some(Kernels {
-        name: "avx2",
-        dot,
-        l2,
-        panel_dot,
-        panel_l2,
-        codes,
-    })
+    is_supported.then_some(Kernels { name: "avx2", dot, l2, panel_dot, panel_l2, codes })
 }
 
 fn dot(query: &[f32], row: &[f32]) -> f32 {
@@ -100,35 +89,20 @@ unsafe fn sum<const IS_L2: bool>(query: &[f32], row: &[f32]) -> f32 {
         for (step, lane) in lanes.iter_mut().enumerate() {
             let offset = at + step * 8;
             // SAFETY: `offset + 8 <= whole`, which is within both slices.
-            let (q, v) = unsafe {
-                (
-                    _mm256_loadu_ps(query_start.add(offset)),
-                    _mm256_loadu_ps(row_start.add(offset)),
-                )
-            };
+            let (q, v) = unsafe { (_mm256_loadu_ps(query_start.add(offset)), _mm256_loadu_ps(row_start.add(offset))) };
             *lane = accumulate::<IS_L2>(q, v, *lane);
         }
         at += 32;
     }
     while at < whole {
         // SAFETY: `at + 8 <= whole`.
-        let (q, v) = unsafe {
-            (
-                _mm256_loadu_ps(query_start.add(at)),
-                _mm256_loadu_ps(row_start.add(at)),
-            )
-        };
+        let (q, v) = unsafe { (_mm256_loadu_ps(query_start.add(at)), _mm256_loadu_ps(row_start.add(at))) };
         lanes[0] = accumulate::<IS_L2>(q, v, lanes[0]);
         at += 8;
     }
     let rest = query[whole..].iter().zip(&row[whole..]);
-    let rest: f32 = rest
-        .map(|(&q, &v)| if IS_L2 { (q - v) * (q - v) } else { q * v })
-        .sum();
-    add_lanes(_mm256_add_ps(
-        _mm256_add_ps(lanes[0], lanes[1]),
-        _mm256_add_ps(lanes[2], lanes[3]),
-    )) + rest
+    let rest: f32 = rest.map(|(&q, &v)| if IS_L2 { (q - v) * (q - v) } else { q * v }).sum();
+    add_lanes(_mm256_add_ps(_mm256_add_ps(lanes[0], lanes[1]), _mm256_add_ps(lanes[2], lanes[3]))) + rest
 }
 
 /// Products of magnitudes up to 127 in pairs: 2 · 127² fits in 16 bits, so nothing saturates.
@@ -138,28 +112,17 @@ unsafe fn sum<const IS_L2: bool>(query: &[f32], row: &[f32]) -> f32 {
 #[allow(clippy::cast_ptr_alignment, reason = "the loads are unaligned ones")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn sum_codes(query: &[i8], row: &[i8]) -> i32 {
-    let (query_start, row_start) = (
-        query.as_ptr().cast::<__m256i>(),
-        row.as_ptr().cast::<__m256i>(),
-    );
+    let (query_start, row_start) = (query.as_ptr().cast::<__m256i>(), row.as_ptr().cast::<__m256i>());
     let ones = _mm256_set1_epi16(1);
     let mut sums = [_mm256_setzero_si256(); 2];
     for step in 0..query.len() / 32 {
         // SAFETY: 32 codes from `step * 32` on are within both slices.
-        let (q, v) = unsafe {
-            (
-                _mm256_loadu_si256(query_start.add(step)),
-                _mm256_loadu_si256(row_start.add(step)),
-            )
-        };
+        let (q, v) = unsafe { (_mm256_loadu_si256(query_start.add(step)), _mm256_loadu_si256(row_start.add(step))) };
         let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(v), _mm256_sign_epi8(q, v));
         sums[step % 2] = _mm256_add_epi32(sums[step % 2], _mm256_madd_epi16(pairs, ones));
     }
     let lanes = _mm256_add_epi32(sums[0], sums[1]);
-    let four = _mm_add_epi32(
-        _mm256_castsi256_si128(lanes),
-        _mm256_extracti128_si256::<1>(lanes),
-    );
+    let four = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
     let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
 }
@@ -167,10 +130,7 @@ unsafe fn sum_codes(query: &[i8], row: &[i8]) -> i32 {
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn add_lanes(lanes: __m256) -> f32 {
-    let four = _mm_add_ps(
-        _mm256_castps256_ps128(lanes),
-        _mm256_extractf128_ps::<1>(lanes),
-    );
+    let four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps::<1>(lanes));
     let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
 }
@@ -231,10 +191,6 @@ unsafe fn passing(scores: __m256, t: &[f32], b: &[f32], row: RowCut) -> u16 {
     // SAFETY: as the caller promises.
     let (t, b) = unsafe { (_mm256_loadu_ps(t.as_ptr()), _mm256_loadu_ps(b.as_ptr())) };
     let delta = _mm256_set1_ps(-row.delta);
-    let cut = _mm256_fmadd_ps(
-        t,
-        _mm256_set1_ps(row.alpha),
-        _mm256_fmadd_ps(b, _mm256_set1_ps(row.nu), delta),
-    );
+    let cut = _mm256_fmadd_ps(t, _mm256_set1_ps(row.alpha), _mm256_fmadd_ps(b, _mm256_set1_ps(row.nu), delta));
     _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NLT_UQ>(scores, cut)) as u16
 }

@@ -40,10 +40,7 @@ pub(crate) struct PanelCut {
 
 impl PanelCut {
     /// A cut that nothing passes: the state of lanes without a query.
-    pub(crate) const CLOSED: Self = Self {
-        t: [f32::INFINITY; PANEL_QUERIES],
-        b: [0.0; PANEL_QUERIES],
-    };
+    pub(crate) const CLOSED: Self = Self { t: [f32::INFINITY; PANEL_QUERIES], b: [0.0; PANEL_QUERIES] };
 
     pub(crate) fn set(&mut self, lane: usize, cut: QueryCut) {
         self.t[lane] = cut.t;
@@ -51,10 +48,7 @@ impl PanelCut {
     }
 
     pub(crate) fn lane(&self, lane: usize) -> QueryCut {
-        QueryCut {
-            t: self.t[lane],
-            b: self.b[lane],
-        }
+        QueryCut { t: self.t[lane], b: self.b[lane] }
     }
 }
 

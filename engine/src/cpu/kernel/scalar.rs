@@ -4,14 +4,7 @@ use crate::bound::RowCut;
 
 use super::{Kernels, PANEL_QUERIES, PANEL_ROWS, PanelCut, PanelScores};
 
-pub(super) const KERNELS: Kernels = Kernels {
-    name: "scalar",
-    dot,
-    l2,
-    panel_dot,
-    panel_l2,
-    codes,
-};
+pub(super) const KERNELS: Kernels = Kernels { name: "scalar", dot, l2, panel_dot, panel_l2, codes };
 
 const LANES: usize = 16;
 
@@ -34,20 +27,12 @@ fn sum(query: &[f32], row: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
             lanes[lane] += term(q[lane], v[lane]);
         }
     }
-    let rest: f32 = query_rest
-        .iter()
-        .zip(row_rest)
-        .map(|(&q, &v)| term(q, v))
-        .sum();
+    let rest: f32 = query_rest.iter().zip(row_rest).map(|(&q, &v)| term(q, v)).sum();
     lanes.iter().sum::<f32>() + rest
 }
 
 fn codes(query: &[i8], row: &[i8]) -> i32 {
-    query
-        .iter()
-        .zip(row)
-        .map(|(&q, &v)| i32::from(q) * i32::from(v))
-        .sum()
+    query.iter().zip(row).map(|(&q, &v)| i32::from(q) * i32::from(v)).sum()
 }
 
 fn panel_dot(
@@ -77,11 +62,7 @@ fn panel_l2(
 }
 
 #[inline]
-fn score_row(
-    panel: &[[f32; PANEL_QUERIES]],
-    row: &[f32],
-    term: impl Fn(f32, f32) -> f32,
-) -> [f32; PANEL_QUERIES] {
+fn score_row(panel: &[[f32; PANEL_QUERIES]], row: &[f32], term: impl Fn(f32, f32) -> f32) -> [f32; PANEL_QUERIES] {
     let mut lanes = [0.0; PANEL_QUERIES];
     for (queries, &value) in panel.iter().zip(row) {
         for lane in 0..PANEL_QUERIES {
@@ -91,11 +72,7 @@ fn score_row(
     lanes
 }
 
-fn passing(
-    cut: &PanelCut,
-    row_cuts: [RowCut; PANEL_ROWS],
-    scores: &PanelScores,
-) -> [u16; PANEL_ROWS] {
+fn passing(cut: &PanelCut, row_cuts: [RowCut; PANEL_ROWS], scores: &PanelScores) -> [u16; PANEL_ROWS] {
     let mut masks = [0; PANEL_ROWS];
     for (row, mask) in masks.iter_mut().enumerate() {
         for (lane, &score) in scores[row].iter().enumerate() {

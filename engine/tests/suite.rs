@@ -1,3 +1,0 @@
-//! dev only
-#[path = "../../tests/engine/main.rs"]
-mod suite;
