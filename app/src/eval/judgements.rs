@@ -31,6 +31,14 @@ pub struct JudgedDocument {
     pub text: String,
 }
 
+impl JudgedDocument {
+    /// What is embedded and indexed: the text, under its title where it does not start with it anyway.
+    pub fn titled_text(&self) -> String {
+        let title = self.title.trim();
+        if self.text.trim_start().starts_with(title) { self.text.clone() } else { format!("{title}\n{}", self.text) }
+    }
+}
+
 /// A question with what is relevant.
 #[derive(Clone, Debug)]
 pub struct JudgedQuestion {
@@ -108,4 +116,19 @@ fn read_judgements(
         }
     }
     Ok(gains)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_not_said_twice() {
+        let document = |title: &str, text: &str| {
+            JudgedDocument { id: String::new(), title: title.to_owned(), text: text.to_owned() }.titled_text()
+        };
+        assert_eq!(document("", "Sand."), "Sand.");
+        assert_eq!(document("Rivers", "Sand."), "Rivers\nSand.");
+        assert_eq!(document("Rivers", "Rivers\n\nSand."), "Rivers\n\nSand.");
+    }
 }

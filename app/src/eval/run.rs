@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::chunking::{ChunkScores, precision_omega, score};
 use super::excerpts::ExcerptSet;
-use super::judgements::JudgedSet;
+use super::judgements::{JudgedDocument, JudgedSet};
 use super::published::{Recursive, found_again};
 use super::ranges::CodePoints;
 use super::report::{ChunkingLabel, ChunkingRow, RetrievalRow};
@@ -265,7 +265,8 @@ impl<'a> RetrievalRun<'a> {
         cancel: &CancelToken,
         on_done: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, EvalError> {
-        let documents: Vec<&str> = set.documents.iter().map(|document| document.text.as_str()).collect();
+        let titled: Vec<String> = set.documents.iter().map(JudgedDocument::titled_text).collect();
+        let documents: Vec<&str> = titled.iter().map(String::as_str).collect();
         let total = documents.len();
         let vectors = embedder.embed(&documents, TextRole::Passage, cancel, &mut |done| on_done(done, total))?;
         let texts: Vec<&str> = set.questions.iter().map(|question| question.text.as_str()).collect();
