@@ -13,6 +13,8 @@ use crate::chunk::{Boundary, Chunk};
 use crate::command::Command;
 use crate::state::{AppState, LabResult};
 
+/// Widths of a bevelled corner across the plot: below a pixel.
+const BEVELS_ACROSS: f64 = 1000.0;
 /// Curves with more points are drawn as the extremes of equal stretches.
 const MOST_POINTS: usize = 800;
 /// Height of the strip of layers at the foot of the plot.
@@ -48,10 +50,10 @@ impl PlotView {
                 let line = HLine::new("", f64::from(threshold)).stroke(Stroke::new(1.5, inks.accent));
                 plot.hline(line.style(LineStyle::dashed_loose()).allow_hover(false));
             }
-            let curve = PlotPoints::Owned(thinned(&result.curve, plot.plot_bounds().range_x()));
-            let line = Line::new("", curve).stroke(Stroke::new(1.3, inks.curve));
-            // Bands would join points less than a pixel apart into slanted areas.
-            plot.line(line.allow_band(false).allow_hover(false));
+            let range = plot.plot_bounds().range_x();
+            let bevel = (range.end() - range.start()) / BEVELS_ACROSS;
+            let curve = PlotPoints::Owned(bevelled(&thinned(&result.curve, range), bevel));
+            plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
             let cuts = Points::new("", PlotPoints::Owned(cuts(result, plot.plot_bounds().range_x())))
                 .radius(3.0)
                 .color(inks.accent);
@@ -179,6 +181,12 @@ fn thinned(curve: &[Boundary], range: std::ops::RangeInclusive<f64>) -> Vec<Plot
     }
     let stretch = seen.len().div_ceil(MOST_POINTS / 2);
     seen.chunks(stretch).flat_map(|stretch| extremes(stretch).map(point)).collect()
+}
+
+/// Every corner as two, `width` apart: the painter mitres corners, and the mitre of an acute one is a long wedge.
+fn bevelled(points: &[PlotPoint], width: f64) -> Vec<PlotPoint> {
+    let corners = points.iter().flat_map(|point| [point.x - width / 2.0, point.x + width / 2.0].map(|x| (x, point.y)));
+    corners.map(|(x, y)| PlotPoint::new(x, y)).collect()
 }
 
 /// The lowest and the highest boundary, in order of position.
