@@ -1,7 +1,7 @@
 # Outcrop's commands. `make run` and `make test` need nothing but Rust: they install the rest themselves.
 # CARGO_TARGET_DIR, OUTCROP_HOME and OUTCROP_GPU are honoured where they are set.
 
-.PHONY: help run test check doc bench setup
+.PHONY: help run test check bench setup
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -13,13 +13,11 @@ run: ## set up, fetch the models, ingest the samples, open the window (no displa
 test: ## set up, fetch the test models, run every test of the workspace on a software GPU
 	@sh assets/setup/test.sh
 
-check: ## formatting, lints (warnings are errors), the build without a window
+check: ## formatting, lints, the build without a window, documentation: warnings are errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo check -p app --no-default-features
-
-doc: ## build the documentation of the workspace
-	cargo doc --workspace --no-deps
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 
 bench: ## run the engine's benchmarks
 	cargo bench -p benches

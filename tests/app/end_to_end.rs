@@ -4,32 +4,16 @@
 
 mod model_support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use model_support::{TEST_GENERATOR, models_with};
+use model_support::{TEST_GENERATOR, library_of_samples, models_with};
 use outcrop::answer::{Answer, AskEvent, AskOptions, EXTRACTIVE};
-use outcrop::ingest::IngestOptions;
 use outcrop::store::DocumentStatus;
-use outcrop::{CancelToken, Library, LibraryOptions};
-use tests::outcrop_binary;
+use outcrop::{CancelToken, Library};
 
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/samples")
-}
-
-/// A library over the samples, with the installed models.
+/// A library over the samples, every one of them ready.
 fn library(home: &Path) -> Library {
-    let models = models_with("minilm-int8");
-    models_with("pdfium");
-    let library = Library::open(LibraryOptions {
-        home: Some(home.to_owned()),
-        models: Some(models),
-        worker_binary: Some(outcrop_binary()),
-        ..LibraryOptions::default()
-    })
-    .unwrap();
-    assert_eq!(library.embedder_note(), None);
-    let report = library.ingest(&[samples()], &IngestOptions::default(), &|_| (), &CancelToken::new()).unwrap();
+    let (library, report) = library_of_samples(home);
     for file in &report.files {
         assert_eq!(file.status, DocumentStatus::Ready, "{:?}: {:?}", file.path, file.reason);
     }

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use outcrop::answer::LlamaGenerator;
+use outcrop::ingest::{IngestOptions, IngestReport};
 use outcrop::models::{self, Catalogue};
+use outcrop::{CancelToken, Library, LibraryOptions};
 use tests::outcrop_binary;
 
 /// The generator of the tests.
@@ -33,4 +35,21 @@ pub(crate) fn test_generator() -> LlamaGenerator {
     let known = models::generators(&Catalogue::built_in().unwrap(), &folder);
     let model = known.into_iter().find(|model| model.name == TEST_GENERATOR).unwrap();
     LlamaGenerator::new(model, Some(outcrop_binary()))
+}
+
+/// A library over the sample documents with the real embedder, and what became of each.
+pub(crate) fn library_of_samples(home: &Path) -> (Library, IngestReport) {
+    let models = models_with("minilm-int8");
+    models_with("pdfium");
+    let library = Library::open(LibraryOptions {
+        home: Some(home.to_owned()),
+        models: Some(models),
+        worker_binary: Some(outcrop_binary()),
+        ..LibraryOptions::default()
+    })
+    .unwrap();
+    assert_eq!(library.embedder_note(), None);
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/samples");
+    let report = library.ingest(&[samples], &IngestOptions::default(), &|_| (), &CancelToken::new()).unwrap();
+    (library, report)
 }

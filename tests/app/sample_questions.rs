@@ -5,14 +5,10 @@
 
 mod model_support;
 
-use std::path::Path;
-
-use model_support::models_with;
+use model_support::library_of_samples;
+use outcrop::CancelToken;
 use outcrop::answer::{AskOptions, EXTRACTIVE};
-use outcrop::ingest::IngestOptions;
 use outcrop::retrieve::{SearchHit, SearchOptions};
-use outcrop::{CancelToken, Library, LibraryOptions};
-use tests::outcrop_binary;
 
 /// Passages that the answering one must be among.
 const FOUND_WITHIN: usize = 5;
@@ -37,23 +33,6 @@ fn questions(key: &str) -> Vec<Question> {
     questions.collect()
 }
 
-/// A library over the samples with the real embedder.
-fn library(home: &Path) -> Library {
-    let models = models_with("minilm-int8");
-    models_with("pdfium");
-    let library = Library::open(LibraryOptions {
-        home: Some(home.to_owned()),
-        models: Some(models),
-        worker_binary: Some(outcrop_binary()),
-        ..LibraryOptions::default()
-    })
-    .unwrap();
-    assert_eq!(library.embedder_note(), None);
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/samples");
-    library.ingest(&[samples], &IngestOptions::default(), &|_| (), &CancelToken::new()).unwrap();
-    library
-}
-
 /// Whether a hit lies in the recorded source and holds the recorded words, line ends counted as spaces.
 fn answers(hit: &SearchHit, question: &Question) -> bool {
     let words = hit.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -63,7 +42,7 @@ fn answers(hit: &SearchHit, question: &Question) -> bool {
 #[test]
 fn each_question_finds_the_passage_that_answers_it() {
     let home = tempfile::tempdir().unwrap();
-    let library = library(home.path());
+    let (library, _) = library_of_samples(home.path());
     let options = SearchOptions { k: FOUND_WITHIN, ..SearchOptions::default() };
     let missed: Vec<String> = questions("answerable")
         .into_iter()
@@ -79,7 +58,7 @@ fn each_question_finds_the_passage_that_answers_it() {
 #[test]
 fn what_no_sample_answers_is_refused_without_a_model() {
     let home = tempfile::tempdir().unwrap();
-    let library = library(home.path());
+    let (library, _) = library_of_samples(home.path());
     let options = AskOptions { model: Some(EXTRACTIVE.to_owned()), ..AskOptions::default() };
     for question in questions("unanswerable") {
         let answer = library.ask(&question.text, &options, &mut |_| (), &CancelToken::new()).unwrap();

@@ -1,6 +1,6 @@
 //! Chunkers: pure functions from text (and sentence vectors) to byte ranges.
 //!
-//! Every chunker only says where a text may be cut well ([`recursive`], [`markdown`], [`sentence`], [`semantic`]);
+//! Every chunker only says where a text may be cut well (`recursive`, `markdown`, `sentence`, `semantic`);
 //! one packer turns that into ranges and keeps the invariants. Start reading at [`build`], then `pack.rs`.
 //!
 //! Invariants, property-tested for every chunker: each chunk is a byte range of the text; starts and ends

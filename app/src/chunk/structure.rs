@@ -3,12 +3,9 @@
 
 use std::ops::Range;
 
-use super::breaks::Breaks;
-use super::markdown::{join_bare_headings, section_starts, sections};
+use super::markdown::with_sections;
 use super::merge::MergeRules;
-use super::outline::blocks;
 use super::pack::{Limits, Packer};
-use super::ruler::{Ruler, Scale};
 use super::similarity::assemble;
 use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking};
 
@@ -26,22 +23,14 @@ impl Chunker for Structure {
     }
 
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
-        let text = input.text;
-        let scale = Scale::new(text, input.measure);
-        let blocks = blocks(text);
-        let packer = Packer {
-            ruler: Ruler { text, measure: input.measure, scale: &scale },
-            breaks: &Breaks::around_blocks(text, &scale.graphemes, &blocks),
-            limits: Limits::from(&self.0),
-        };
-        let starts = section_starts(text, input.spans, &blocks, &scale.graphemes);
-        let sections = sections(text, &starts, &scale.graphemes);
-        let sections = join_bare_headings(&packer, &sections, &starts);
-        let mut ranges = Vec::new();
-        for section in merge_small(&packer, &sections) {
-            balanced(&packer, &section).pack(section, &mut ranges);
-        }
-        assemble(input, &packer.merge_small(&ranges))
+        let ranges = with_sections(&self.0, input, |packer, sections| {
+            let mut ranges = Vec::new();
+            for section in merge_small(packer, sections) {
+                balanced(packer, &section).pack(section, &mut ranges);
+            }
+            packer.merge_small(&ranges)
+        });
+        assemble(input, &ranges)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Text out of files: one module per format, each giving an [`Extraction`].
 //!
 //! Start reading at [`extract_file`]: `detect` says what a file is, the module of that format fills a
-//! [`TextBuilder`], which alone decides what may stand in a text.
+//! `TextBuilder`, which alone decides what may stand in a text.
 //!
 //! Invariant: documents are hostile input. What parses them runs in the extract worker
 //! ([`crate::worker`]) under a wall-clock budget and a memory limit; nothing here may be called on

@@ -2,7 +2,7 @@
 //!
 //! The order for each file: text is extracted in a worker process, chunked, embedded through the cache, its rows are
 //! written and synced, and one transaction makes the document `Ready`. A file that fails is recorded with its reason
-//! and the next one goes on. Start reading at [`run::ingest`].
+//! and the next one goes on. Start reading at `run::ingest`.
 //!
 //! Must not know: windows, command lines, how results are ranked.
 

@@ -5,7 +5,7 @@
 //! know are never seen by a search and are forgotten when the library is opened next.
 //!
 //! Must not know: how text is extracted, chunked or embedded, and how results are ranked. [`LibraryPaths`] says
-//! where the files are; start reading at [`Store`].
+//! where the files are; start reading at `Store`.
 
 mod cache;
 mod catalog;

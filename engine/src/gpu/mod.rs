@@ -1,8 +1,8 @@
 //! Search on the GPU: WGSL kernels score and select in one pass, the canonical score ranks.
 //!
-//! Rows live on the device in [`slab`]s. A search goes over them in rounds that grow: each round
+//! Rows live on the device in slabs (`slab`). A search goes over them in rounds that grow: each round
 //! scores a range of rows and appends to one list what is not below its query's cut; the host
-//! bounds the canonical scores of what was found ([`crate::bound`]), raises the cuts and starts
+//! bounds the canonical scores of what was found (`crate::bound`), raises the cuts and starts
 //! the next round. No score matrix exists, and only what passed is read back.
 //!
 //! Invariants: the device is this module's own, never one that draws; a fault (validation, out of

@@ -1,6 +1,7 @@
 //! Schema versions: newer ones are refused, and the library that version 1 wrote still opens.
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 
 use outcrop::retrieve::SearchMode;
 use outcrop::store::DocumentStatus;
@@ -19,28 +20,16 @@ fn a_newer_library_is_refused_with_what_to_do() {
     assert!(err.detail.contains("1000"), "{err:?}");
 }
 
-/// The libraries that earlier versions wrote, one folder each; see the README there.
-fn committed() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/libraries")
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
+/// Unpacks a library that an earlier version wrote; see the README beside them.
+fn unpack(archive: &str, to: &Path) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/libraries").join(archive);
+    zip::ZipArchive::new(File::open(path).unwrap()).unwrap().extract(to).unwrap();
 }
 
 #[test]
 fn the_library_of_version_1_opens_whole() {
     let world = World::new();
-    copy(&committed().join("v1"), &world.home().join("libraries/default"));
+    unpack("v1.zip", &world.home().join("libraries/default"));
     let library = world.open();
     let documents = library.documents().unwrap();
     let statuses: Vec<_> = documents.iter().map(|document| document.status).collect();
