@@ -6,7 +6,7 @@ mod model_support;
 
 use std::path::Path;
 
-use model_support::{TEST_GENERATOR, library_of_samples, models_with};
+use model_support::{TEST_GENERATOR, library_of_samples};
 use outcrop::answer::{Answer, AskEvent, AskOptions, EXTRACTIVE};
 use outcrop::store::DocumentStatus;
 use outcrop::{CancelToken, Library};
