@@ -22,7 +22,8 @@ mod worker;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::builder::Resettable;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{Args, Verb};
 use error::CliError;
@@ -39,9 +40,18 @@ enum Ending {
     Failed,
 }
 
+/// The process's arguments. An environment variable that is set to nothing counts as not set, as everywhere.
+fn parse() -> Result<Args, clap::Error> {
+    let command = Args::command().mut_args(|arg| {
+        let is_empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+        if is_empty { arg.env(Resettable::Reset) } else { arg }
+    });
+    Args::from_arg_matches(&command.try_get_matches()?)
+}
+
 /// Runs the program that the process's arguments ask for.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match parse() {
         Ok(args) => args,
         Err(err) => {
             let code = if err.use_stderr() { 2 } else { 0 };

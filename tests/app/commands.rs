@@ -1,0 +1,199 @@
+//! Every command as a program calls it: its JSON, its exit status, its errors. No model is installed here, so that the
+//! hash embedder and the extractive answer speak.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tests::outcrop_binary;
+
+const NOTES: &str =
+    "# Quarry notes\n\nThe lower bench yields grey slate.\n\n# Prices\n\nA pallet of slate costs 310 euros.\n";
+
+struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        std::fs::create_dir(folder.path().join("files")).unwrap();
+        std::fs::write(folder.path().join("files/notes.md"), NOTES).unwrap();
+        std::fs::write(folder.path().join("files/short.txt"), "Crane 7 was inspected in May.").unwrap();
+        Self { folder }
+    }
+
+    fn files(&self) -> PathBuf {
+        self.folder.path().join("files")
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.files().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(outcrop_binary());
+        command.env("OUTCROP_HOME", self.folder.path().join("home"));
+        command.env("OUTCROP_MODELS", self.folder.path().join("no-models")).env("OUTCROP_GPU", "off");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command().args(args).output().unwrap()
+    }
+
+    /// What the command prints with `--json`; it must end with `status`.
+    fn json(&self, status: i32, args: &[&str]) -> Value {
+        let output = self.command().arg("--json").args(args).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {errors}");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|err| panic!("{args:?}: {err}: {errors}"))
+    }
+
+    fn ingest(&self) -> Value {
+        self.json(0, &["ingest", self.files().to_str().unwrap()])
+    }
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn assert_has(value: &Value, fields: &[&str]) {
+    for field in fields {
+        assert!(keys(value).contains(field), "no {field:?} in {:?}", keys(value));
+    }
+}
+
+#[test]
+fn documents_are_added_listed_and_removed() {
+    let home = Home::new();
+    home.ingest();
+    let documents = home.json(0, &["documents"]);
+    let documents = documents.as_array().unwrap();
+    assert_eq!(documents.len(), 2);
+    for document in documents {
+        assert_has(document, &["id", "path", "status", "reason", "pages", "chunks", "bytes", "chunker", "embedder"]);
+        assert_eq!(document["status"], "ready");
+    }
+    home.json(0, &["remove", &home.path("short.txt")]);
+    assert_eq!(home.json(0, &["documents"]).as_array().unwrap().len(), 1);
+    assert!(Path::new(&home.path("short.txt")).is_file(), "the file itself stays");
+    home.json(0, &["verify"]);
+}
+
+#[test]
+fn a_file_is_chunked_without_a_library() {
+    let home = Home::new();
+    let chunks =
+        home.json(0, &["chunk", &home.path("notes.md"), "--chunker", "markdown", "--size", "60", "--min-size", "1"]);
+    let chunks = chunks.as_array().unwrap();
+    assert!(chunks.len() >= 2, "{chunks:?}");
+    for chunk in chunks {
+        assert_has(chunk, &["index", "start", "end", "text", "pages", "heading", "tokens", "left_similarity"]);
+        let range = usize::try_from(chunk["start"].as_u64().unwrap()).unwrap()
+            ..usize::try_from(chunk["end"].as_u64().unwrap()).unwrap();
+        assert_eq!(&NOTES[range], chunk["text"].as_str().unwrap());
+    }
+    assert!(!home.folder.path().join("home/libraries").exists(), "no library was made");
+}
+
+#[test]
+fn a_boundary_plot_is_written() {
+    let home = Home::new();
+    let plot = home.path("plot.svg");
+    home.json(0, &["chunk", &home.path("notes.md"), "--chunker", "semantic", "--svg", &plot]);
+    assert!(std::fs::read_to_string(plot).unwrap().contains("<svg"));
+}
+
+#[test]
+fn a_search_names_its_scores() {
+    let home = Home::new();
+    home.ingest();
+    for mode in ["keyword", "vector", "hybrid"] {
+        let found = home.json(0, &["search", "pallet of slate", "--mode", mode, "-k", "1"]);
+        assert_has(&found, &["query", "mode", "took_ms", "backend", "hits"]);
+        let hit = &found["hits"][0];
+        assert_has(hit, &["rank", "score", "scores", "match", "document", "path", "chunk"]);
+        assert_has(&hit["scores"], &["vector", "keyword", "rerank", "fused"]);
+        assert!(hit["chunk"]["text"].as_str().unwrap().contains("310 euros"), "{mode}: {hit}");
+    }
+}
+
+#[test]
+fn an_answer_cites_what_stands_in_the_file() {
+    let home = Home::new();
+    home.ingest();
+    let answer = home.json(0, &["ask", "How many euros does a pallet of slate cost?", "--model", "extractive"]);
+    assert_has(&answer, &["question", "answer", "refused", "reason", "model", "citations", "passages_used", "took_ms"]);
+    assert_eq!(answer["refused"], false, "{answer}");
+    let citation = &answer["citations"][0];
+    assert_has(citation, &["marker", "document", "path", "pages", "heading", "start", "end", "quote", "score"]);
+    assert!(citation["quote"].as_str().unwrap().contains("310 euros"));
+    let range = usize::try_from(citation["start"].as_u64().unwrap()).unwrap()
+        ..usize::try_from(citation["end"].as_u64().unwrap()).unwrap();
+    assert!(NOTES[range].contains("310 euros"));
+}
+
+#[test]
+fn a_question_without_an_answer_is_refused_with_success() {
+    let home = Home::new();
+    home.ingest();
+    let answer = home.json(0, &["ask", "Who painted the ceiling of the chapel?", "--model", "extractive"]);
+    assert_eq!(answer["refused"], true, "{answer}");
+    assert!(answer["reason"].is_string());
+}
+
+#[test]
+fn an_ingest_that_fails_in_part_ends_with_three() {
+    let home = Home::new();
+    std::fs::write(home.path("broken.docx"), b"PK\x03\x04 not an archive").unwrap();
+    home.json(3, &["ingest", home.files().to_str().unwrap()]);
+    let documents = home.json(0, &["documents"]);
+    let broken = documents.as_array().unwrap().iter().find(|document| document["status"] == "failed").unwrap();
+    assert!(!broken["reason"].as_str().unwrap().is_empty());
+}
+
+#[test]
+fn errors_are_values_too() {
+    let home = Home::new();
+    for args in
+        [&["chunk", "no-such-file.md"][..], &["remove", "no-such-document"], &["--library", "../up", "documents"]]
+    {
+        let output = home.command().arg("--json").args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_has(&value["error"], &["title", "detail", "hint"]);
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_two() {
+    let home = Home::new();
+    for args in [&["chunk"][..], &["search", "x", "--mode", "psychic"], &["ingest"], &["--gpu", "fast", "documents"]] {
+        assert_eq!(home.run(args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_set() {
+    let home = Home::new();
+    let mut command = home.command();
+    command.env("OUTCROP_HOME", "").env("OUTCROP_GPU", "").env("XDG_DATA_HOME", home.folder.path().join("data"));
+    let output = command.args(["--json", "documents"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn any_query_text_is_a_query() {
+    let home = Home::new();
+    home.ingest();
+    for query in
+        ["what's it, roughly?", "BENCH-100821", "\"--flag\"", "a:b", "NEAR(", "*", "🪨", "AND OR NOT", "\"", "-", "%_"]
+    {
+        home.json(0, &["search", "--", query]);
+    }
+}
