@@ -77,13 +77,9 @@ impl Bounds {
         }
     }
 
-    /// Where the canonical score lies, given the kernel's score.
-    pub(crate) fn interval(&self, kernel_score: f32, row_norm: f64) -> Interval {
-        self.interval_with_error(kernel_score, row_norm, 0.0)
-    }
-
-    /// The same for a score that is off by up to `extra` beside the rounding; not for distances.
-    pub(crate) fn interval_with_error(&self, kernel_score: f32, row_norm: f64, extra: f64) -> Interval {
+    /// Where the canonical score lies, given the kernel's score, which is off by up to `extra` beside the rounding
+    /// (0 for distances).
+    pub(crate) fn interval(&self, kernel_score: f32, row_norm: f64, extra: f64) -> Interval {
         if !kernel_score.is_finite() || row_norm > MAX_KERNEL_NORM {
             return Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
