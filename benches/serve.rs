@@ -23,12 +23,16 @@ pub struct Request {
 }
 
 /// What a search gave.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Answer {
     /// Ids per query, best first.
     pub ids: Vec<Vec<u64>>,
     /// What it had to look at.
     pub counts: SearchCounts,
+    /// What it ran on: `cpu` or `gpu`.
+    pub backend: &'static str,
+    /// The GPU, if there is one.
+    pub adapter: String,
 }
 
 /// All vectors of a `.npy` or `.fvecs` file, and their dimensions.
@@ -55,7 +59,12 @@ pub fn serve(mut search: impl FnMut(&Request) -> Result<Answer, Box<dyn Error>>)
         let millis = start.elapsed().as_secs_f64() * 1e3;
         std::fs::write(target, ids_as_bytes(&answer.ids, request.k))?;
         let SearchCounts { num_coded_rows, num_rescored } = answer.counts;
-        writeln!(out, "{{\"ms\": {millis:.3}, \"coded_rows\": {num_coded_rows}, \"rescored\": {num_rescored}}}")?;
+        let (backend, adapter) = (answer.backend, answer.adapter);
+        writeln!(
+            out,
+            "{{\"ms\": {millis:.3}, \"coded_rows\": {num_coded_rows}, \"rescored\": {num_rescored}, \
+             \"backend\": {backend:?}, \"adapter\": {adapter:?}}}"
+        )?;
         out.flush()?;
     }
     Ok(())

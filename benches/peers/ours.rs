@@ -45,9 +45,11 @@ fn import(rows: &Path, target: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// On the CPU, unless `OUTCROP_GPU` asks for a GPU: `auto` for a real one, `software` for one that is none.
 fn searcher() -> Result<Searcher, engine::Error> {
     let threads = std::env::var("OUTCROP_BENCH_THREADS").ok().and_then(|threads| threads.parse().ok());
-    Searcher::new(&SearcherOptions { gpu: GpuMode::Off, threads })
+    let gpu = if std::env::var_os("OUTCROP_GPU").is_some() { GpuMode::Auto } else { GpuMode::Off };
+    Searcher::new(&SearcherOptions { gpu, threads })
 }
 
 fn run(file: &Path, queries: &str) -> Result<(), Box<dyn Error>> {
@@ -70,7 +72,8 @@ fn run(file: &Path, queries: &str) -> Result<(), Box<dyn Error>> {
         let query = Query { k, precision, filter, ..Query::new(&queries[..num_queries * dims]) };
         let (outcome, counts) = searcher.search_counted(&snapshot, &query)?;
         let ids = outcome.hits.iter().map(|hits| hits.iter().map(|hit| hit.id).collect()).collect();
-        Ok(Answer { ids, counts })
+        let adapter = searcher.adapter_name().unwrap_or_default().to_owned();
+        Ok(Answer { ids, counts, backend: outcome.backend.name(), adapter })
     })
 }
 

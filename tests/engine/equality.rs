@@ -159,6 +159,7 @@ fn tight_limits() -> GpuTuning {
         max_groups_per_dimension: Some(4),
         found_capacity: Some(96),
         resident_bytes: Some(48 << 10),
+        without_subgroups: true,
         lose_device_after_rounds: None,
     }
 }

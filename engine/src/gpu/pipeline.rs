@@ -13,6 +13,8 @@ const MAX_ROW_KERNEL_QUERIES: usize = 8;
 pub(crate) enum Kernel {
     /// `shaders/score_rows.wgsl`
     Rows,
+    /// `shaders/score_rows_subgroup.wgsl`
+    RowsSubgroup,
     /// `shaders/score_tile.wgsl`
     Tile,
     /// `shaders/score_codes.wgsl`
@@ -20,15 +22,21 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    const ALL: [Self; 3] = [Self::Rows, Self::Tile, Self::Codes];
+    const ALL: [Self; 4] = [Self::Rows, Self::RowsSubgroup, Self::Tile, Self::Codes];
 
-    /// The kernel for a batch of this size, over codes where that is possible.
-    pub(crate) fn for_queries(num_queries: usize, has_codes: bool) -> Self {
+    /// The kernel for a batch of this size on a device, over codes where that is possible.
+    pub(crate) fn for_queries(num_queries: usize, has_codes: bool, gpu: &GpuDevice) -> Self {
         match num_queries {
             ..=MAX_ROW_KERNEL_QUERIES if has_codes => Self::Codes,
+            ..=MAX_ROW_KERNEL_QUERIES if gpu.has_subgroups => Self::RowsSubgroup,
             ..=MAX_ROW_KERNEL_QUERIES => Self::Rows,
             _ => Self::Tile,
         }
+    }
+
+    /// Whether a device can run it.
+    pub(crate) fn runs_on(self, gpu: &GpuDevice) -> bool {
+        self != Self::RowsSubgroup || gpu.has_subgroups
     }
 
     /// Whether it reads codes in place of values.
@@ -40,7 +48,7 @@ impl Kernel {
     fn variants(self) -> Vec<(KernelKind, Dtype)> {
         match self {
             Self::Codes => vec![(KernelKind::Dot, Dtype::F32)],
-            Self::Rows | Self::Tile => {
+            Self::Rows | Self::RowsSubgroup | Self::Tile => {
                 let kinds = [KernelKind::Dot, KernelKind::L2];
                 kinds.into_iter().flat_map(|kind| [Dtype::F32, Dtype::F16].map(|dtype| (kind, dtype))).collect()
             }
@@ -52,7 +60,7 @@ impl Kernel {
         let flag = |is_set: bool| f64::from(u8::from(is_set));
         match self {
             Self::Codes => Vec::new(),
-            Self::Rows | Self::Tile => {
+            Self::Rows | Self::RowsSubgroup | Self::Tile => {
                 vec![("IS_L2", flag(kind == KernelKind::L2)), ("IS_F16", flag(dtype == Dtype::F16))]
             }
         }
@@ -61,6 +69,7 @@ impl Kernel {
     fn name(self) -> &'static str {
         match self {
             Self::Rows => "score_rows",
+            Self::RowsSubgroup => "score_rows_subgroup",
             Self::Tile => "score_tile",
             Self::Codes => "score_codes",
         }
@@ -69,6 +78,7 @@ impl Kernel {
     fn source(self) -> &'static str {
         match self {
             Self::Rows => include_str!("../../../shaders/score_rows.wgsl"),
+            Self::RowsSubgroup => include_str!("../../../shaders/score_rows_subgroup.wgsl"),
             Self::Tile => include_str!("../../../shaders/score_tile.wgsl"),
             Self::Codes => include_str!("../../../shaders/score_codes.wgsl"),
         }
@@ -79,7 +89,7 @@ impl Kernel {
         match self {
             Self::Rows => num_rows.div_ceil(8),
             Self::Tile => num_rows.div_ceil(64) * num_queries.div_ceil(64),
-            Self::Codes => num_rows.div_ceil(32),
+            Self::RowsSubgroup | Self::Codes => num_rows.div_ceil(32),
         }
     }
 }
@@ -102,7 +112,7 @@ impl Pipelines {
             immediate_size: 0,
         });
         let mut variants = Vec::new();
-        for kernel in Kernel::ALL {
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.runs_on(gpu)) {
             let source = wgpu::ShaderSource::Wgsl(kernel.source().into());
             let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
             let module = gpu.device.create_shader_module(descriptor);

@@ -89,7 +89,7 @@ impl Gpu {
         let batch = (self.device.max_binding_bytes / quads_bytes).clamp(1, MAX_BATCH_QUERIES as u64) as usize;
         for start in (0..queries.queries.len()).step_by(batch) {
             let range = start..(start + batch).min(queries.queries.len());
-            let kernel = Kernel::for_queries(range.len(), has_codes);
+            let kernel = Kernel::for_queries(range.len(), has_codes, &self.device);
             let content = if kernel.reads_codes() { SlabContent::Codes } else { SlabContent::Values };
             let slabs = plan(&self.device, snapshot, content)?;
             let mut search = BatchSearch::new(self, (snapshot, queries), &slabs, kernel, range)?;

@@ -55,6 +55,9 @@ fn kernels_agree_with_their_twins() {
         for metric in [Metric::Cosine, Metric::Dot, Metric::DOT_PENALIZED, Metric::L2] {
             for num_queries in [1, 3, 8] {
                 compare(&twins, Kernel::Rows, dtype, metric, num_queries);
+                if Kernel::RowsSubgroup.runs_on(&twins.gpu) {
+                    compare(&twins, Kernel::RowsSubgroup, dtype, metric, num_queries);
+                }
             }
             for num_queries in [1, 64, 71] {
                 compare(&twins, Kernel::Tile, dtype, metric, num_queries);
@@ -130,7 +133,7 @@ fn twin(kernel: Kernel, kind: KernelKind, query: &[f32], row: &[f32]) -> f32 {
     use crate::cpu::kernel::{PANEL_QUERIES, PANEL_ROWS, PanelCut};
     let scalar = Kernels::available().pop().expect("plain Rust runs everywhere");
     match kernel {
-        Kernel::Rows => scalar.row(kind)(query, row),
+        Kernel::Rows | Kernel::RowsSubgroup => scalar.row(kind)(query, row),
         Kernel::Codes => unreachable!("its queries are codes"),
         Kernel::Tile => {
             let panel: Vec<crate::cpu::kernel::PanelLanes> =
