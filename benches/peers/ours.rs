@@ -94,16 +94,16 @@ fn prove(file: &Path, queries: &str, k: usize) -> Result<(), Box<dyn Error>> {
     let found = searcher.search(&snapshot, &query)?.hits;
     let oracle_differences = found.iter().zip(&expected).filter(|(found, expected)| found != expected).count();
     let (rows, coded) = (snapshot.num_live_rows(), snapshot.num_coded_rows());
-    let Totals { num_queries, num_rescored, num_rescored_in_full, num_differences } = totals;
+    let Totals { queries: num_queries, rescored, rescored_in_full, differences } = totals;
     println!(
         "{{\"rows\": {rows}, \"coded_rows\": {coded}, \"k\": {k}, \"queries\": {num_queries}, \
-         \"rescored_per_query\": {:.1}, \"rescored_per_query_in_full\": {:.1}, \"differences\": {num_differences}, \
+         \"rescored_per_query\": {:.1}, \"rescored_per_query_in_full\": {:.1}, \"differences\": {differences}, \
          \"oracle_queries\": {}, \"oracle_differences\": {oracle_differences}}}",
-        num_rescored as f64 / num_queries as f64,
-        num_rescored_in_full as f64 / num_queries as f64,
+        rescored as f64 / num_queries as f64,
+        rescored_in_full as f64 / num_queries as f64,
         expected.len(),
     );
-    if num_differences + oracle_differences > 0 {
+    if differences + oracle_differences > 0 {
         return Err("a certified answer differs".into());
     }
     Ok(())
@@ -111,10 +111,10 @@ fn prove(file: &Path, queries: &str, k: usize) -> Result<(), Box<dyn Error>> {
 
 #[derive(Default)]
 struct Totals {
-    num_queries: usize,
-    num_rescored: u64,
-    num_rescored_in_full: u64,
-    num_differences: usize,
+    queries: usize,
+    rescored: u64,
+    rescored_in_full: u64,
+    differences: usize,
 }
 
 impl Totals {
@@ -129,10 +129,10 @@ impl Totals {
         let (expected, in_full) = searcher.search_counted(snapshot, &full)?;
         let certified = Query { precision: Precision::Certified, ..full };
         let (found, counts) = searcher.search_counted(snapshot, &certified)?;
-        self.num_queries += expected.hits.len();
-        self.num_rescored += counts.num_rescored;
-        self.num_rescored_in_full += in_full.num_rescored;
-        self.num_differences += found.hits.iter().zip(&expected.hits).filter(|(found, full)| found != full).count();
+        self.queries += expected.hits.len();
+        self.rescored += counts.num_rescored;
+        self.rescored_in_full += in_full.num_rescored;
+        self.differences += found.hits.iter().zip(&expected.hits).filter(|(found, full)| found != full).count();
         Ok(())
     }
 }

@@ -22,6 +22,7 @@ pub(crate) enum Rounding {
     /// To the nearest value, as CPUs do.
     Nearest,
     /// To either neighbour, which is all that WGSL promises.
+    #[cfg(feature = "gpu")]
     Either,
 }
 
@@ -65,6 +66,7 @@ impl Bounds {
         let dims = queries.dims as f64;
         let roundoff = match rounding {
             Rounding::Nearest => UNIT_ROUNDOFF,
+            #[cfg(feature = "gpu")]
             Rounding::Either => 2.0 * UNIT_ROUNDOFF,
         };
         Self {

@@ -115,8 +115,10 @@ struct GpuState {
 
 /// What the GPU made of a search.
 enum GpuAttempt {
+    #[cfg(feature = "gpu")]
     Done(Ranked),
     NotTried,
+    #[cfg(feature = "gpu")]
     Faulted(String),
 }
 
@@ -191,8 +193,10 @@ impl Searcher {
         }
         snapshot.check_len()?;
         let (found, backend, gpu_fault) = match self.search_gpu(snapshot, &queries)? {
+            #[cfg(feature = "gpu")]
             GpuAttempt::Done(found) => (found, Backend::Gpu, None),
             GpuAttempt::NotTried => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, None),
+            #[cfg(feature = "gpu")]
             GpuAttempt::Faulted(fault) => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, Some(fault)),
         };
         let hits = to_hits(snapshot, queries.metric, &found.rows);

@@ -84,6 +84,7 @@ impl CandidateList {
     }
 
     /// Raises the threshold as far as the candidates so far prove it.
+    #[cfg(feature = "gpu")]
     pub(crate) fn tighten(&mut self, scorer: &mut Scorer<'_>) {
         if self.k > 0 && self.candidates.len() >= self.k {
             self.prune(scorer);

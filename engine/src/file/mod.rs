@@ -46,6 +46,7 @@ use disk::WriterLock;
 use header::Superblock;
 
 /// Bytes of a file's identity.
+#[cfg(feature = "gpu")]
 pub(crate) const UUID_BYTES: usize = 16;
 
 /// What a new file holds.
