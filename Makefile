@@ -1,7 +1,7 @@
 # Outcrop's commands. `make run` and `make test` need nothing but Rust: they install the rest themselves.
 # CARGO_TARGET_DIR, OUTCROP_HOME and OUTCROP_GPU are honoured where they are set.
 
-.PHONY: help run test check bench setup
+.PHONY: help run test check bench peers setup
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -21,6 +21,9 @@ check: ## formatting, lints, the build without a window, documentation: warnings
 
 bench: ## run the engine's benchmarks
 	cargo bench -p benches
+
+peers: ## measure the engine beside FAISS, usearch, numpy and others (installs them in a folder of its own)
+	@sh benches/peers/run.sh
 
 setup: ## install the system packages that are missing, and nothing else
 	@sh assets/setup/packages.sh test

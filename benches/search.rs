@@ -1,4 +1,4 @@
-//! Searches of the engine alone: batch sizes, filters, k, backends, beside the read bandwidth.
+//! Searches of the engine alone: batch sizes, codes, filters, k, backends, beside what the machine can read.
 //!
 //! `OUTCROP_BENCH_ROWS` and `OUTCROP_BENCH_DIMS` set the size (200 000 × 384 if not given).
 #![allow(missing_docs, reason = "criterion's macros make an undocumented function")]
@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use engine::{Backend, GpuMode, Query, RowFilter, Searcher, SearcherOptions, Snapshot};
+use engine::{Backend, GpuMode, Precision, Query, RowFilter, Searcher, SearcherOptions, Snapshot};
 
 use benches::{Rng, make_file, sum_words};
 
@@ -35,12 +35,14 @@ fn bench_read_bandwidth(criterion: &mut Criterion) {
 
 fn bench_search(criterion: &mut Criterion) {
     let (rows, dims) = (size_from("OUTCROP_BENCH_ROWS", 200_000), size_from("OUTCROP_BENCH_DIMS", 384));
-    let (folder, file) = make_file("search", rows, dims).unwrap();
+    let (folder, mut file) = make_file("search", rows, dims).unwrap();
+    file.write_codes().unwrap();
     let snapshot = file.snapshot();
     let cpu = searcher(GpuMode::Off);
     eprintln!("{rows} rows x {dims} dimensions, {}", cpu.backend_name());
     let queries = Rng(7).unit_vectors(512, dims);
     bench_batches(criterion, "cpu", &cpu, &snapshot, &queries);
+    bench_certified(criterion, &cpu, &snapshot, &queries);
     bench_filters(criterion, &cpu, &snapshot, &queries);
     bench_k(criterion, &cpu, &snapshot, &queries);
     let auto = searcher(GpuMode::Auto);
@@ -61,6 +63,20 @@ fn bench_batches(criterion: &mut Criterion, name: &str, searcher: &Searcher, sna
         group.throughput(Throughput::Elements(count as u64 * snapshot.num_rows()));
         group.bench_with_input(BenchmarkId::new("queries", count), &part, |bencher, part| {
             bencher.iter(|| search(searcher, snapshot, &Query::new(part)));
+        });
+    }
+    group.finish();
+}
+
+fn bench_certified(criterion: &mut Criterion, searcher: &Searcher, snapshot: &Snapshot, queries: &[f32]) {
+    let mut group = criterion.benchmark_group("certified");
+    group.sample_size(10);
+    for count in [1, 8, 64, 512] {
+        let part = &queries[..count * snapshot.dims()];
+        group.throughput(Throughput::Elements(count as u64 * snapshot.num_rows()));
+        let query = Query { precision: Precision::Certified, ..Query::new(part) };
+        group.bench_with_input(BenchmarkId::new("queries", count), &query, |bencher, query| {
+            bencher.iter(|| search(searcher, snapshot, query));
         });
     }
     group.finish();

@@ -16,7 +16,7 @@
 // | 2 | per-row part of the cut: alpha, nu, delta, unused | rows × 16 bytes |
 // | 3 | one bit per row: may be returned (read if has_mask) | rows / 8 bytes |
 // | 4 | queries, f32, padded with zeros | queries × num_quads × 16 bytes |
-// | 5 | per-query part of the cut: t, b | queries × 8 bytes |
+// | 5 | per-query part of the cut: t, b, unused, unused | queries × 16 bytes |
 // | 6 | found: counters, then (query, row, score bits) | 16 bytes + capacity × 12 bytes |
 //
 // Limits: 8 KiB of workgroup memory; a dispatch has ⌈rows / 64⌉ × ⌈queries / 64⌉ groups.
@@ -54,7 +54,7 @@ struct Found {
 @group(0) @binding(2) var<storage, read> row_cuts: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> row_mask: array<u32>;
 @group(0) @binding(4) var<storage, read> queries: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> query_cuts: array<vec2<f32>>;
+@group(0) @binding(5) var<storage, read> query_cuts: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> found: Found;
 
 override IS_L2: bool = false;

@@ -22,6 +22,7 @@ pub(crate) enum Rounding {
     /// To the nearest value, as CPUs do.
     Nearest,
     /// To either neighbour, which is all that WGSL promises.
+    #[cfg(feature = "gpu")]
     Either,
 }
 
@@ -65,6 +66,7 @@ impl Bounds {
         let dims = queries.dims as f64;
         let roundoff = match rounding {
             Rounding::Nearest => UNIT_ROUNDOFF,
+            #[cfg(feature = "gpu")]
             Rounding::Either => 2.0 * UNIT_ROUNDOFF,
         };
         Self {
@@ -77,13 +79,9 @@ impl Bounds {
         }
     }
 
-    /// Where the canonical score lies, given the kernel's score.
-    pub(crate) fn interval(&self, kernel_score: f32, row_norm: f64) -> Interval {
-        self.interval_with_error(kernel_score, row_norm, 0.0)
-    }
-
-    /// The same for a score that is off by up to `extra` beside the rounding; not for distances.
-    pub(crate) fn interval_with_error(&self, kernel_score: f32, row_norm: f64, extra: f64) -> Interval {
+    /// Where the canonical score lies, given the kernel's score, which is off by up to `extra` beside the rounding
+    /// (0 for distances).
+    pub(crate) fn interval(&self, kernel_score: f32, row_norm: f64, extra: f64) -> Interval {
         if !kernel_score.is_finite() || row_norm > MAX_KERNEL_NORM {
             return Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }

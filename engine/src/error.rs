@@ -127,6 +127,14 @@ pub enum Error {
         /// The file searched.
         path: PathBuf,
     },
+    /// A file of another program that cannot be taken in.
+    #[error("cannot read vectors: {reason}: {path:?}")]
+    BadSource {
+        /// What was found and what was expected.
+        reason: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// A GPU was demanded and none can be used.
     #[error("no usable GPU: {reason}")]
     NoGpu {

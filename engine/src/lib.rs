@@ -27,6 +27,7 @@
 //! | read while a writer goes on | [`Snapshot`] |
 //! | search, on the CPU or a GPU | [`Searcher`], [`Query`], [`SearchOutcome`] |
 //! | search among some rows | [`RowFilter`] |
+//! | take in or write `.npy` and `.fvecs` | [`VectorSource`], [`VectorFile::append_from`], [`Snapshot::write_npy`] |
 //! | search faster, with the same answer | [`Precision::Certified`], [`VectorFile::write_codes`] |
 //! | choose what "close" means | [`Metric`] |
 //!
@@ -39,6 +40,7 @@ mod bitmap;
 mod bound;
 mod cpu;
 mod error;
+mod exchange;
 mod file;
 mod filter;
 #[cfg(feature = "gpu")]
@@ -51,9 +53,10 @@ mod score;
 mod search;
 
 pub use error::Error;
+pub use exchange::VectorSource;
 pub use file::{Damage, FileSpec, MAX_DIMS, Snapshot, VectorFile, VerifyReport};
 pub use filter::RowFilter;
 pub use hit::Hit;
 pub use metric::{Dtype, Metric};
 pub use query::{Precision, Query};
-pub use search::{Backend, GpuMode, SearchOutcome, Searcher, SearcherOptions};
+pub use search::{Backend, GpuMode, SearchCounts, SearchOutcome, Searcher, SearcherOptions};

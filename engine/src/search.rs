@@ -71,6 +71,15 @@ pub struct SearchOutcome {
     pub gpu_fault: Option<String>,
 }
 
+/// How a search came to its answer: for measurements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchCounts {
+    /// Rows whose int8 codes were read in place of their values.
+    pub num_coded_rows: u64,
+    /// Canonical scores computed, over all queries: the rows that the first pass could not decide.
+    pub num_rescored: u64,
+}
+
 /// Multiply-adds below which the way to a real GPU and back costs more than it saves.
 #[cfg(feature = "gpu")]
 const MIN_GPU_MULTIPLY_ADDS: u64 = 1 << 28;
@@ -106,14 +115,17 @@ struct GpuState {
 
 /// What the GPU made of a search.
 enum GpuAttempt {
+    #[cfg(feature = "gpu")]
     Done(Ranked),
     NotTried,
+    #[cfg(feature = "gpu")]
     Faulted(String),
 }
 
 struct Ranked {
-    ranked: Vec<Vec<RankedRow>>,
+    rows: Vec<Vec<RankedRow>>,
     num_zero_rows: u64,
+    counts: SearchCounts,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -161,19 +173,34 @@ impl Searcher {
     /// If the query does not fit the file or has no answer (zeros, not finite), the filter belongs
     /// to another file, or the file was cut off or damaged.
     pub fn search(&self, snapshot: &Snapshot, query: &Query<'_>) -> Result<SearchOutcome, Error> {
+        Ok(self.search_counted(snapshot, query)?.0)
+    }
+
+    /// As [`Searcher::search`], with what the search had to look at.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn search_counted(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query<'_>,
+    ) -> Result<(SearchOutcome, SearchCounts), Error> {
         let queries = PreparedQueries::new(snapshot, query)?;
         if queries.is_empty() {
             let hits = queries.queries.iter().map(|_| Vec::new()).collect();
-            return Ok(SearchOutcome { hits, backend: Backend::Cpu, num_zero_rows: 0, gpu_fault: None });
+            let outcome = SearchOutcome { hits, backend: Backend::Cpu, num_zero_rows: 0, gpu_fault: None };
+            return Ok((outcome, SearchCounts::default()));
         }
         snapshot.check_len()?;
         let (found, backend, gpu_fault) = match self.search_gpu(snapshot, &queries)? {
+            #[cfg(feature = "gpu")]
             GpuAttempt::Done(found) => (found, Backend::Gpu, None),
             GpuAttempt::NotTried => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, None),
+            #[cfg(feature = "gpu")]
             GpuAttempt::Faulted(fault) => (self.search_cpu(snapshot, &queries)?, Backend::Cpu, Some(fault)),
         };
-        let hits = to_hits(snapshot, queries.metric, &found.ranked);
-        Ok(SearchOutcome { hits, backend, num_zero_rows: found.num_zero_rows, gpu_fault })
+        let hits = to_hits(snapshot, queries.metric, &found.rows);
+        Ok((SearchOutcome { hits, backend, num_zero_rows: found.num_zero_rows, gpu_fault }, found.counts))
     }
 
     /// The same answer by scoring every row in f64 and sorting: the oracle for tests and doubts.
@@ -206,7 +233,7 @@ impl Searcher {
 
     fn search_cpu(&self, snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<Ranked, Error> {
         let outcome = cpu::search::search(&self.pool, self.kernels, snapshot, queries)?;
-        Ok(Ranked { ranked: outcome.ranked, num_zero_rows: outcome.num_zero_rows })
+        Ok(Ranked { rows: outcome.ranked, num_zero_rows: outcome.num_zero_rows, counts: outcome.counts })
     }
 
     #[cfg(feature = "gpu")]
@@ -284,7 +311,10 @@ impl GpuSlot {
             return Ok(GpuAttempt::Faulted("the GPU failed too often".to_owned()));
         };
         match gpu.search(snapshot, queries) {
-            Ok(found) => Ok(GpuAttempt::Done(Ranked { ranked: found.ranked, num_zero_rows: found.num_zero_rows })),
+            Ok(found) => {
+                let counts = SearchCounts { num_coded_rows: found.num_coded_rows, num_rescored: found.num_scored };
+                Ok(GpuAttempt::Done(Ranked { rows: found.ranked, num_zero_rows: found.num_zero_rows, counts }))
+            }
             Err(SearchFault::File(err)) => Err(err),
             Err(SearchFault::Gpu(GpuFault(fault))) => {
                 // Keep a device that only declined; drop one that reported a fault.

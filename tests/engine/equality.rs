@@ -159,6 +159,7 @@ fn tight_limits() -> GpuTuning {
         max_groups_per_dimension: Some(4),
         found_capacity: Some(96),
         resident_bytes: Some(48 << 10),
+        without_subgroups: true,
         lose_device_after_rounds: None,
     }
 }
@@ -190,6 +191,50 @@ fn a_software_adapter_really_ran() {
     }
 }
 
+/// Few queries read codes on the GPU too, and overflow, chunks and several hundred hits change nothing.
+#[test]
+fn certified_searches_run_on_the_gpu() {
+    let mut rng = Rng(11);
+    let mut made =
+        TempFile::with_rows(&FileSpec { block_bytes: Some(65_536), ..FileSpec::new(70) }, &rng.values(70 * 3000));
+    made.file.write_codes().unwrap();
+    let queries = rng.values(70 * 8);
+    let snapshot = made.file.snapshot();
+    for tuning in [GpuTuning::default(), tight_limits()] {
+        let Some(searcher) = gpu_searcher(tuning) else {
+            return;
+        };
+        for (num_queries, k) in [(1, 10), (8, 10), (3, 700)] {
+            let full = Query { k, ..Query::new(&queries[..70 * num_queries]) };
+            let certified = Query { precision: Precision::Certified, ..full };
+            let (found, counts) = searcher.search_counted(&snapshot, &certified).unwrap();
+            assert_eq!((found.backend, counts.num_coded_rows), (Backend::Gpu, 3000), "{:?}", found.gpu_fault);
+            assert_eq!(found.hits, searcher.search_naive(&snapshot, &full).unwrap(), "{num_queries} queries, k = {k}");
+        }
+    }
+}
+
+/// More hits than any list of a workgroup holds, on limits that need many rounds.
+#[test]
+fn thousands_of_hits_come_from_the_gpu() {
+    let mut rng = Rng(12);
+    let made =
+        TempFile::with_rows(&FileSpec { block_bytes: Some(65_536), ..FileSpec::new(24) }, &rng.values(24 * 9000));
+    let queries = rng.values(24 * 2);
+    let snapshot = made.file.snapshot();
+    for tuning in [GpuTuning::default(), GpuTuning { found_capacity: Some(5000), ..tight_limits() }] {
+        let Some(searcher) = gpu_searcher(tuning) else {
+            return;
+        };
+        for k in [1025, 5000, 9000] {
+            let query = Query { k, ..Query::new(&queries) };
+            let found = searcher.search(&snapshot, &query).unwrap();
+            assert_eq!((found.backend, found.gpu_fault), (Backend::Gpu, None), "k = {k}");
+            assert_eq!(found.hits, searcher.search_naive(&snapshot, &query).unwrap(), "k = {k}");
+        }
+    }
+}
+
 #[test]
 fn a_lost_device_is_reported_and_the_cpu_finishes() {
     let tuning = GpuTuning { lose_device_after_rounds: Some(1), ..GpuTuning::default() };
@@ -207,4 +252,45 @@ fn a_lost_device_is_reported_and_the_cpu_finishes() {
     assert!(lost.gpu_fault.is_some(), "the loss is reported");
     let again = searcher.search(&made.file.snapshot(), &query).unwrap();
     assert_eq!((again.hits, again.backend, again.gpu_fault), (expected, Backend::Gpu, None), "opened anew");
+}
+
+/// One answer per query, whatever it is asked together with, on however many threads, from values or codes.
+#[test]
+fn batch_sizes_and_thread_counts_agree() {
+    let mut rng = Rng(9);
+    let dims = 41;
+    let spec = FileSpec { metric: Metric::Dot, block_bytes: Some(65_536), ..FileSpec::new(dims as u32) };
+    let mut made = TempFile::with_rows(&spec, &rng.values(dims * 2500));
+    made.file.write_codes().unwrap();
+    let snapshot = made.file.snapshot();
+    let queries = rng.values(dims * 1024);
+    let searchers = [1, 2, 3, 8].map(cpu_searcher);
+    let expected = searchers[0].search_naive(&snapshot, &Query { k: 25, ..Query::new(&queries) }).unwrap();
+    for num_queries in [1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 257, 1000, 1024] {
+        for searcher in &searchers {
+            for precision in [Precision::Full, Precision::Certified] {
+                // The last queries of the batch, so that each size packs its panels anew.
+                let first = 1024 - num_queries;
+                let query = Query { k: 25, precision, ..Query::new(&queries[first * dims..]) };
+                let found = searcher.search(&snapshot, &query).unwrap();
+                assert_eq!(found.hits, expected[first..], "{num_queries} queries, {precision:?}, {searcher:?}");
+            }
+        }
+    }
+}
+
+/// The codes are read, and what they cannot decide is little.
+#[test]
+fn certified_searches_of_any_batch_read_the_codes() {
+    let mut rng = Rng(10);
+    let mut made = TempFile::with_rows(&FileSpec::new(64), &rng.values(64 * 20_000));
+    made.file.write_codes().unwrap();
+    let queries = rng.values(64 * 40);
+    for num_queries in [1, 3, 4, 40] {
+        let query = Query { precision: Precision::Certified, ..Query::new(&queries[..64 * num_queries]) };
+        let (_, counts) = cpu_searcher(2).search_counted(&made.file.snapshot(), &query).unwrap();
+        assert_eq!(counts.num_coded_rows, 20_000, "{num_queries} queries");
+        let rescored = counts.num_rescored / num_queries as u64;
+        assert!((10..400).contains(&rescored), "{num_queries} queries: {rescored} rows each");
+    }
 }

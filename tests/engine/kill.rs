@@ -1,4 +1,4 @@
-//! kill -9 in the middle of appends and deletes: what was acknowledged is there, whole.
+//! kill -9 in the middle of appends, deletes, compactions and the writing of codes: what was acknowledged is there, whole.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn row_of(id: u64) -> Vec<f32> {
     Rng(id).values(DIMS)
 }
 
-/// The child's part: appends and deletes until it is killed, and reports what was acknowledged.
+/// The child's part: writes in every way until it is killed, and reports what was acknowledged.
 #[test]
 fn write_until_killed() {
     let Some(path) = std::env::var_os(CHILD_FILE) else {
@@ -41,6 +41,11 @@ fn write_until_killed() {
             let doomed = 1 + rng.below(first);
             file.delete(&[doomed]).unwrap();
             writeln!(out, "\ngone {doomed}").unwrap();
+        }
+        match rng.below(40) {
+            0 => file.compact().unwrap(),
+            1 => file.write_codes().unwrap(),
+            _ => {}
         }
         out.flush().unwrap();
     }
@@ -82,26 +87,41 @@ fn kill_after(path: &Path, delay: Duration) -> (u64, Vec<u64>) {
     (last, gone)
 }
 
+/// Trials on one file; then a new one, so that checking it stays quick.
+const TRIALS_PER_FILE: usize = 20;
+
 #[test]
 fn no_torn_read_after_kill_9() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rows.vec");
-    let spec = FileSpec { block_bytes: Some(256 << 10), ..FileSpec::new(DIMS as u32) };
-    drop(VectorFile::create(&path, &spec).unwrap());
     let mut rng = Rng(99);
     let mut all_gone = Vec::new();
+    let mut folder = fresh_file();
     for trial in 0..num_trials() {
+        if trial % TRIALS_PER_FILE == 0 {
+            (folder, all_gone) = (fresh_file(), Vec::new());
+        }
+        let path = folder.path().join("rows.vec");
         let (last, gone) = kill_after(&path, Duration::from_micros(rng.below(12_000)));
         assert!(last > 0, "trial {trial}: the child wrote");
         all_gone.extend(gone);
-        let file = VectorFile::open_read_only(&path).unwrap();
-        assert!(file.last_id() >= Some(last), "trial {trial}: acknowledged rows are there");
-        let report = file.verify().unwrap();
-        assert!(report.is_sound(), "trial {trial}: {report:?}");
-        assert!(all_gone.iter().all(|&id| !file.contains(id)), "trial {trial}: acknowledged deletions hold");
-        for id in [1, file.last_id().unwrap(), 1 + rng.below(file.num_rows())] {
-            let row = file.vector(id);
-            assert!(row.is_none_or(|row| row == row_of(id)), "trial {trial}: row {id} is whole");
-        }
+        check(&path, last, &all_gone, &mut rng, trial);
+    }
+}
+
+fn fresh_file() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = FileSpec { block_bytes: Some(256 << 10), ..FileSpec::new(DIMS as u32) };
+    drop(VectorFile::create(&folder.path().join("rows.vec"), &spec).unwrap());
+    folder
+}
+
+fn check(path: &Path, last: u64, all_gone: &[u64], rng: &mut Rng, trial: usize) {
+    let file = VectorFile::open_read_only(path).unwrap();
+    assert!(file.last_id() >= Some(last), "trial {trial}: acknowledged rows are there");
+    let report = file.verify().unwrap();
+    assert!(report.is_sound(), "trial {trial}: {report:?}");
+    assert!(all_gone.iter().all(|&id| !file.contains(id)), "trial {trial}: acknowledged deletions hold");
+    for id in [1, file.last_id().unwrap(), 1 + rng.below(last)] {
+        let row = file.vector(id);
+        assert!(row.is_none_or(|row| row == row_of(id)), "trial {trial}: row {id} is whole");
     }
 }

@@ -5,7 +5,9 @@
 mod certified;
 mod damage;
 mod equality;
+mod exchange;
 mod fixtures;
+mod fuzz;
 mod kill;
 mod known_shapes;
 mod lifecycle;

@@ -25,14 +25,22 @@ fn shaders() -> Vec<Shader> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let shaders: Vec<Shader> = paths.map(|path| load(&path)).collect();
-    assert!(shaders.len() >= 2, "the kernels are there");
+    assert!(shaders.len() >= 4, "the kernels are there");
     shaders
+}
+
+/// Whether a shader is for devices with subgroups, which speak newer languages too.
+fn needs_subgroups(name: &str) -> bool {
+    name.contains("subgroup")
 }
 
 fn load(path: &Path) -> Shader {
     let source = fs::read_to_string(path).unwrap();
     let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    let mut capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    // A tier of its own, for devices that have them.
+    capabilities.set(Capabilities::SUBGROUP, needs_subgroups(&path.to_string_lossy()));
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     let info = validator.validate(&module).unwrap_or_else(|err| panic!("{}", err.emit_to_string(&source)));
     Shader { name: path.file_stem().unwrap().to_str().unwrap().to_owned(), module, info }
 }
@@ -78,8 +86,12 @@ fn every_variant_translates_to_every_language() {
     for shader in shaders() {
         for (is_l2, is_f16) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
             let mut constants = PipelineConstants::default();
-            constants.insert("IS_L2".to_owned(), is_l2);
-            constants.insert("IS_F16".to_owned(), is_f16);
+            // Not every kernel has both.
+            for (name, value) in [("IS_L2", is_l2), ("IS_F16", is_f16)] {
+                if shader.module.overrides.iter().any(|(_, it)| it.name.as_deref() == Some(name)) {
+                    constants.insert(name.to_owned(), value);
+                }
+            }
             let entry = Some((ShaderStage::Compute, shader.name.as_str()));
             let (module, info) =
                 pipeline_constants::process_overrides(&shader.module, &shader.info, entry, &constants).unwrap();
@@ -89,13 +101,17 @@ fn every_variant_translates_to_every_language() {
 }
 
 fn translate(name: &str, module: &Module, info: &ModuleInfo) {
-    let words = spv::write_vec(module, info, &spv::Options::default(), None).unwrap();
+    let is_newer = needs_subgroups(name);
+    let lang_version = if is_newer { (1, 3) } else { (1, 0) };
+    let words = spv::write_vec(module, info, &spv::Options { lang_version, ..spv::Options::default() }, None).unwrap();
     assert_eq!(words[0], 0x0723_0203, "{name}: SPIR-V");
-    let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
+    let lang_version = if is_newer { (2, 4) } else { (1, 0) };
+    let options = msl::Options { lang_version, fake_missing_bindings: true, ..msl::Options::default() };
     let (metal, _) = msl::write_string(module, info, &options, &msl::PipelineOptions::default()).unwrap();
     assert!(metal.contains("kernel void"), "{name}: MSL");
     let mut direct3d = String::new();
-    let options = hlsl::Options { fake_missing_bindings: true, ..hlsl::Options::default() };
+    let shader_model = if is_newer { hlsl::ShaderModel::V6_0 } else { hlsl::ShaderModel::V5_1 };
+    let options = hlsl::Options { shader_model, fake_missing_bindings: true, ..hlsl::Options::default() };
     let pipeline_options = hlsl::PipelineOptions::default();
     hlsl::Writer::new(&mut direct3d, &options, &pipeline_options).write(module, info, None).unwrap();
     assert!(direct3d.contains("numthreads(256, 1, 1)"), "{name}: HLSL");

@@ -8,6 +8,8 @@ use crate::file::Snapshot;
 use crate::hit::{RankedRow, keep_best};
 use crate::query::PreparedQueries;
 
+use super::kernel::Kernels;
+
 /// A row with what is known of its canonical score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -29,15 +31,24 @@ pub(crate) struct Scorer<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) queries: &'a PreparedQueries<'a>,
     scratch: Vec<f32>,
+    /// Rows scored so far.
+    pub(crate) num_scored: u64,
 }
 
 impl<'a> Scorer<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, queries: &'a PreparedQueries<'a>) -> Self {
-        Self { snapshot, queries, scratch: vec![0.0; queries.dims] }
+        Self { snapshot, queries, scratch: vec![0.0; queries.dims], num_scored: 0 }
+    }
+
+    /// Asks for a row that is scored soon: candidates lie scattered over the file.
+    fn prefetch(&self, row: u64) {
+        let (block, row_in_block) = self.snapshot.locate(row);
+        (Kernels::best().prefetch)(block.row_bytes(row_in_block));
     }
 
     /// The canonical score; rows that have none sort last.
     pub(crate) fn score(&mut self, query: usize, row: u64) -> f64 {
+        self.num_scored += 1;
         let (block, row_in_block) = self.snapshot.locate(row);
         let values = block.row_f32(row_in_block).unwrap_or_else(|| {
             block.read_row(row_in_block, &mut self.scratch);
@@ -73,6 +84,7 @@ impl CandidateList {
     }
 
     /// Raises the threshold as far as the candidates so far prove it.
+    #[cfg(feature = "gpu")]
     pub(crate) fn tighten(&mut self, scorer: &mut Scorer<'_>) {
         if self.k > 0 && self.candidates.len() >= self.k {
             self.prune(scorer);
@@ -138,11 +150,19 @@ pub(crate) fn finish(lists: Vec<CandidateList>, scorer: &mut Scorer<'_>) -> Vec<
     ranked
 }
 
+/// Candidates between asking for a row and scoring it.
+const PREFETCH_AHEAD: usize = 4;
+
 fn rank(candidates: &[Candidate], query: usize, scorer: &mut Scorer<'_>) -> Vec<RankedRow> {
-    let score = |candidate: &Candidate| {
-        let Interval { lower, upper } = candidate.interval;
-        let score = if lower.to_bits() == upper.to_bits() { lower } else { scorer.score(query, candidate.row) };
-        RankedRow { row: candidate.row, score }
-    };
-    candidates.iter().map(score).collect()
+    let is_exact = |candidate: &Candidate| candidate.interval.lower.to_bits() == candidate.interval.upper.to_bits();
+    let mut ranked = Vec::with_capacity(candidates.len());
+    for (index, candidate) in candidates.iter().enumerate() {
+        if let Some(upcoming) = candidates.get(index + PREFETCH_AHEAD).filter(|upcoming| !is_exact(upcoming)) {
+            scorer.prefetch(upcoming.row);
+        }
+        let row = candidate.row;
+        let score = if is_exact(candidate) { candidate.interval.lower } else { scorer.score(query, row) };
+        ranked.push(RankedRow { row, score });
+    }
+    ranked
 }

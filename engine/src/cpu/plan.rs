@@ -8,14 +8,12 @@ use crate::error::Error;
 use crate::file::{BlockView, CodesView, Snapshot};
 use crate::query::{KernelKind, Precision, PreparedQueries, PreparedQuery};
 
-use super::certified::CodedQuery;
-use super::kernel::{Kernels, PANEL_QUERIES, Panel};
+use super::certified::CodedQueries;
+use super::kernel::{Kernels, PANEL_QUERIES, Panel, PanelLanes};
 use super::tile::RowMask;
 
 /// Up to this many queries are scored one by one; more share a panel.
 const MAX_SCAN_QUERIES: usize = 2;
-/// Up to this many queries gain from codes: more are bound by arithmetic, not by reading.
-const MAX_CODED_QUERIES: usize = 4;
 /// A file of fewer blocks per thread than this is handed out in smaller pieces.
 const MIN_BLOCKS_PER_THREAD: usize = 4;
 
@@ -26,9 +24,10 @@ pub(crate) struct Plan<'a> {
     pub(crate) queries: &'a PreparedQueries<'a>,
     pub(crate) mask: RowMask<'a>,
     pub(crate) bounds: Vec<Bounds>,
-    pub(crate) panels: Vec<Panel>,
+    /// Empty where the queries are scored one by one.
+    pub(crate) panels: Vec<Panel<PanelLanes>>,
     /// The queries as codes, if the first pass goes over codes.
-    pub(crate) coded_queries: Vec<CodedQuery>,
+    pub(crate) coded: Option<CodedQueries>,
     /// Per query the bits of the highest threshold proven so far.
     thresholds: Vec<AtomicU64>,
     rows_per_chunk: usize,
@@ -49,7 +48,6 @@ impl<'a> Plan<'a> {
         let rows_per_block = snapshot.geometry().rows_per_block;
         let splits = (num_threads * MIN_BLOCKS_PER_THREAD).div_ceil(snapshot.num_blocks().max(1));
         let rows_per_chunk = rows_per_block.div_ceil(splits).next_multiple_of(64).min(rows_per_block);
-        let coded_queries = code_queries(snapshot, queries);
         let panels = match num_queries {
             ..=MAX_SCAN_QUERIES => Vec::new(),
             _ => pack_panels(queries),
@@ -61,7 +59,7 @@ impl<'a> Plan<'a> {
             mask: RowMask::new(snapshot, queries),
             bounds: (0..num_queries).map(|query| Bounds::new(queries, query, Rounding::Nearest)).collect(),
             panels,
-            coded_queries,
+            coded: code_queries(snapshot, queries),
             thresholds: (0..num_queries).map(|_| AtomicU64::new(f64::NEG_INFINITY.to_bits())).collect(),
             rows_per_chunk,
             chunks_per_block: rows_per_block.div_ceil(rows_per_chunk),
@@ -97,18 +95,16 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The codes of a block, if the first pass goes over codes and all its rows have them.
-    pub(crate) fn codes_of(&self, block: &BlockView<'a>) -> Option<CodesView<'a>> {
-        if self.coded_queries.is_empty() {
-            return None;
-        }
+    /// The queries and a block as codes, if the first pass goes over codes and all rows of the block have them.
+    pub(crate) fn codes_of(&self, block: &BlockView<'a>) -> Option<(&CodedQueries, CodesView<'a>)> {
+        let coded = self.coded.as_ref()?;
         let index = (block.first_row / block.geometry.rows_per_block as u64) as usize;
-        self.snapshot.codes()?.block(index, block.num_rows)
+        Some((coded, self.snapshot.codes()?.block(index, block.num_rows)?))
     }
 
     fn will_need(&self, block: usize) {
         match self.snapshot.codes() {
-            Some(codes) if !self.coded_queries.is_empty() => codes.will_need(block),
+            Some(codes) if self.coded.is_some() => codes.will_need(block),
             _ => self.snapshot.will_need(block),
         }
     }
@@ -123,23 +119,19 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The queries as codes, where a first pass over codes is wanted, possible and worth it.
-fn code_queries(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Vec<CodedQuery> {
+/// The queries as codes, where a first pass over codes is wanted and possible.
+fn code_queries(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Option<CodedQueries> {
     let is_wanted = queries.precision == Precision::Certified && queries.kind == KernelKind::Dot;
-    let is_worth_it = queries.queries.len() <= MAX_CODED_QUERIES && snapshot.codes().is_some();
-    if !(is_wanted && is_worth_it) {
-        return Vec::new();
-    }
-    queries.queries.iter().map(CodedQuery::new).collect()
+    (is_wanted && snapshot.codes().is_some()).then(|| CodedQueries::new(queries))
 }
 
-fn pack_panels(queries: &PreparedQueries<'_>) -> Vec<Panel> {
+fn pack_panels(queries: &PreparedQueries<'_>) -> Vec<Panel<PanelLanes>> {
     let pack = |(index, group): (usize, &[PreparedQuery<'_>])| {
-        let mut values = vec![[0.0; PANEL_QUERIES]; queries.dims];
+        let mut lanes = vec![[0.0; PANEL_QUERIES]; queries.dims];
         for (lane, query) in group.iter().enumerate() {
-            values.iter_mut().zip(&query.for_kernel).for_each(|(dim, &value)| dim[lane] = value);
+            lanes.iter_mut().zip(&query.for_kernel).for_each(|(dim, &value)| dim[lane] = value);
         }
-        Panel { first_query: index * PANEL_QUERIES, num_queries: group.len(), values }
+        Panel { first_query: index * PANEL_QUERIES, num_queries: group.len(), lanes }
     };
     queries.queries.chunks(PANEL_QUERIES).enumerate().map(pack).collect()
 }

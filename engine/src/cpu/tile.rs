@@ -62,6 +62,8 @@ pub(crate) struct RowTile<'a> {
     pub(crate) norms: Vec<f64>,
     /// Their parts of the cut.
     pub(crate) cuts: Vec<RowCut>,
+    /// How far off scores by their codes may be; empty where the stored values are scored.
+    pub(crate) errors: Vec<f32>,
     block: Option<BlockView<'a>>,
     /// Values of rows that are not stored as f32.
     converted: Vec<f32>,
@@ -70,7 +72,15 @@ pub(crate) struct RowTile<'a> {
 
 impl<'a> RowTile<'a> {
     pub(crate) fn new(dims: usize) -> Self {
-        Self { rows: Vec::new(), norms: Vec::new(), cuts: Vec::new(), block: None, converted: Vec::new(), dims }
+        Self {
+            rows: Vec::new(),
+            norms: Vec::new(),
+            cuts: Vec::new(),
+            errors: Vec::new(),
+            block: None,
+            converted: Vec::new(),
+            dims,
+        }
     }
 
     /// Takes in rows of a block and returns how many zero rows were passed over.
@@ -78,6 +88,7 @@ impl<'a> RowTile<'a> {
         self.rows.clear();
         self.norms.clear();
         self.cuts.clear();
+        self.errors.clear();
         let norms = block.norms();
         for &row in rows {
             let norm = norms[(row - block.first_row) as usize];
@@ -89,27 +100,32 @@ impl<'a> RowTile<'a> {
             self.cuts.push(bounds.row_cut(norm));
         }
         self.block = Some(block);
-        self.convert(&block);
         rows.len() - self.rows.len()
     }
 
-    /// The values of a row of the tile.
-    pub(crate) fn values(&self, index: usize) -> &[f32] {
-        let stored = self.block.and_then(|block| block.row_f32((self.rows[index] - block.first_row) as usize));
-        stored.unwrap_or_else(|| &self.converted[index * self.dims..][..self.dims])
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn convert(&mut self, block: &BlockView<'_>) {
-        if block.geometry.dtype == Dtype::F32 {
+    /// Makes the values of rows that are not stored as f32.
+    pub(crate) fn convert(&mut self) {
+        let Some(block) = self.block.filter(|block| block.geometry.dtype != Dtype::F32) else {
             return;
-        }
+        };
         self.converted.resize(self.rows.len() * self.dims, 0.0);
         for (&row, values) in self.rows.iter().zip(self.converted.chunks_exact_mut(self.dims)) {
             block.read_row((row - block.first_row) as usize, values);
         }
+    }
+
+    /// The values of a row of the tile.
+    pub(crate) fn values(&self, index: usize) -> &[f32] {
+        let stored = self.block.and_then(|block| block.row_f32(self.row_in_block(index)));
+        stored.unwrap_or_else(|| &self.converted[index * self.dims..][..self.dims])
+    }
+
+    /// Where a row of the tile lies in its block.
+    pub(crate) fn row_in_block(&self, index: usize) -> usize {
+        (self.rows[index] - self.block.map_or(0, |block| block.first_row)) as usize
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
     }
 }

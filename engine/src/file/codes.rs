@@ -38,8 +38,8 @@ const HEADER_BYTES: usize = 64;
 const PAGE_BYTES: usize = 4096;
 /// Codes of a row take a multiple of this.
 const CODE_ALIGN_BYTES: usize = 32;
-/// The largest magnitude of a code.
-const MAX_CODE: f32 = 127.0;
+/// The largest magnitude of a row's code.
+pub(crate) const MAX_CODE: f32 = 127.0;
 
 /// The codes of a file's first rows.
 #[derive(Debug)]
@@ -59,14 +59,15 @@ pub(crate) struct CodesView<'a> {
     pub(crate) scales: &'a [f32],
     /// Upper bounds of `‖row - scale · code‖`.
     pub(crate) residuals: &'a [f32],
-    stride: usize,
+    /// Codes per row.
+    pub(crate) stride: usize,
 }
 
-/// A vector and what its codes leave out.
-pub(crate) struct Quantised {
-    pub(crate) codes: Vec<i8>,
-    pub(crate) scale: f32,
-    pub(crate) residual: f32,
+/// A row and what its codes leave out.
+struct Quantised {
+    codes: Vec<i8>,
+    scale: f32,
+    residual: f32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,23 +104,30 @@ pub(crate) fn code_stride(dims: usize) -> usize {
     dims.next_multiple_of(CODE_ALIGN_BYTES)
 }
 
-/// Approximates a vector by codes.
-pub(crate) fn quantise(values: &[f32]) -> Quantised {
-    let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
-    let scale = largest / MAX_CODE;
+/// Approximates a row by codes.
+fn quantise(values: &[f32]) -> Quantised {
     let mut codes = vec![0_i8; code_stride(values.len())];
+    let (scale, residual) = approximate(values, MAX_CODE, |dim, code| codes[dim] = code as i8);
+    Quantised { codes, scale, residual }
+}
+
+/// Approximates a vector as `scale · code` with codes from `-max_code` to `max_code`, which `put` gets one by one
+/// (none if the vector is too small to be told apart from zero). Returns the scale and an upper bound of the norm
+/// of what is left.
+pub(crate) fn approximate(values: &[f32], max_code: f32, mut put: impl FnMut(usize, f32)) -> (f32, f32) {
+    let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    let scale = largest / max_code;
     if scale < f32::MIN_POSITIVE {
-        // Too small to be told apart from zero: everything is residual.
-        return Quantised { codes, scale: 0.0, residual: round_up(score::norm(values)) };
+        return (0.0, round_up(score::norm(values)));
     }
     let mut sum = 0.0_f64;
-    for (code, &value) in codes.iter_mut().zip(values) {
-        let rounded = (value / scale).round().clamp(-MAX_CODE, MAX_CODE);
-        *code = rounded as i8;
-        let left = f64::from(value) - f64::from(scale) * f64::from(rounded);
+    for (dim, &value) in values.iter().enumerate() {
+        let code = (value / scale).round().clamp(-max_code, max_code);
+        put(dim, code);
+        let left = f64::from(value) - f64::from(scale) * f64::from(code);
         sum += left * left;
     }
-    Quantised { codes, scale, residual: round_up(sum.sqrt()) }
+    (scale, round_up(sum.sqrt()))
 }
 
 /// The next f32 above, with room for the rounding of the sum.
@@ -289,6 +297,17 @@ impl<'a> CodesView<'a> {
     /// The codes of a row.
     pub(crate) fn codes(&self, row: usize) -> &'a [i8] {
         &self.codes[row * self.stride..][..self.stride]
+    }
+
+    /// The codes of all rows of the block, stride by stride.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn all_bytes(&self) -> &'a [u8] {
+        bytemuck::cast_slice(self.codes)
+    }
+
+    /// The same as bytes.
+    pub(crate) fn bytes(&self, row: usize) -> &'a [u8] {
+        bytemuck::cast_slice(self.codes(row))
     }
 }
 

@@ -35,16 +35,18 @@ use crate::error::Error;
 use crate::metric::{Dtype, Metric};
 
 pub(crate) use block::BlockView;
-pub(crate) use codes::{Codes, CodesView, Quantised, code_stride, quantise};
+pub(crate) use codes::{Codes, CodesView, MAX_CODE, approximate, code_stride};
+pub(crate) use disk::{Disk, rename_durably, sibling};
 pub use layout::MAX_DIMS;
 pub use snapshot::Snapshot;
 pub use verify::{Damage, VerifyReport};
 
 use block::Block;
-use disk::{Disk, WriterLock};
+use disk::WriterLock;
 use header::Superblock;
 
 /// Bytes of a file's identity.
+#[cfg(feature = "gpu")]
 pub(crate) const UUID_BYTES: usize = 16;
 
 /// What a new file holds.

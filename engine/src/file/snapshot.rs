@@ -180,8 +180,14 @@ impl Snapshot {
 
     /// Block and row in the block of a row of the file.
     pub(crate) fn locate(&self, row: u64) -> (BlockView<'_>, usize) {
+        let (block, row_in_block) = self.block_index(row);
+        (self.block(block), row_in_block)
+    }
+
+    /// The same with the number of the block.
+    pub(crate) fn block_index(&self, row: u64) -> (usize, usize) {
         let rows_per_block = self.geometry().rows_per_block as u64;
-        (self.block((row / rows_per_block) as usize), (row % rows_per_block) as usize)
+        ((row / rows_per_block) as usize, (row % rows_per_block) as usize)
     }
 
     /// The row with this id, deleted or not.

@@ -25,6 +25,8 @@ pub(crate) struct GpuDevice {
     pub(crate) queue: wgpu::Queue,
     pub(crate) name: String,
     pub(crate) is_software: bool,
+    /// Whether subgroups add up by themselves.
+    pub(crate) has_subgroups: bool,
     pub(crate) max_binding_bytes: u64,
     pub(crate) max_groups_per_dimension: u32,
     pub(crate) found_capacity: u32,
@@ -59,8 +61,11 @@ impl GpuDevice {
 
     fn from_adapter(adapter: &wgpu::Adapter, is_software: bool, tuning: GpuTuning) -> Result<Self, GpuFault> {
         let limits = adapter.limits();
+        let features = if tuning.without_subgroups { wgpu::Features::empty() } else { wgpu::Features::SUBGROUP };
+        let features = features & adapter.features();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("engine"),
+            required_features: features,
             required_limits: limits.clone(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
@@ -75,6 +80,7 @@ impl GpuDevice {
             queue,
             name: adapter.get_info().name,
             is_software,
+            has_subgroups: features.contains(wgpu::Features::SUBGROUP),
             max_binding_bytes: tuning.max_binding_bytes.unwrap_or(binding).min(binding),
             max_groups_per_dimension: tuning.max_groups_per_dimension.unwrap_or(groups).clamp(1, groups),
             found_capacity: tuning.found_capacity.unwrap_or(1 << 20).clamp(1, (binding / 16) as u32),

@@ -29,6 +29,8 @@ pub struct GpuTuning {
     pub found_capacity: Option<u32>,
     /// Bytes of rows that stay on the device.
     pub resident_bytes: Option<u64>,
+    /// Keeps to kernels that every device runs.
+    pub without_subgroups: bool,
     /// Destroys the device after so many rounds.
     pub lose_device_after_rounds: Option<u32>,
 }

@@ -3,6 +3,7 @@
 //! Invariant: a round that left no trace of its own (nonce, number of dispatches) is a fault, so
 //! what an earlier round wrote is never taken for its answer.
 
+use crate::cpu::certified::CodedQuery;
 use crate::metric::Dtype;
 use crate::query::KernelKind;
 
@@ -11,6 +12,8 @@ use super::layout::{FoundEntry, FoundHeader, Params};
 use super::pipeline::{Kernel, Pipelines};
 use super::slab::Slab;
 
+/// Bytes of a word that the kernels read.
+const QUAD_BYTES: usize = 16;
 /// Offset between the params of two dispatches; every device aligns to it.
 const PARAMS_STRIDE: u64 = 256;
 /// Dispatches between two submits at most.
@@ -31,6 +34,42 @@ pub(crate) struct RoundBuffers {
     no_mask: wgpu::Buffer,
     num_queries: u32,
     num_quads: u32,
+}
+
+/// What a kernel knows of a query's cut: t, b, and for codes their scale and how far they spread scores.
+pub(crate) type QueryCutWords = [f32; 4];
+
+/// Queries as a kernel reads them, padded to whole 16-byte words.
+pub(crate) struct PackedQueries {
+    bytes: Vec<u8>,
+    num_queries: usize,
+    num_quads: usize,
+}
+
+impl PackedQueries {
+    /// Values for the kernels that read values.
+    pub(crate) fn values(queries: &[&[f32]]) -> Self {
+        let bytes = queries.iter().map(|query| bytemuck::cast_slice(query));
+        Self::padded(bytes.collect::<Vec<&[u8]>>().as_slice())
+    }
+
+    /// Codes, which fit in 8 bits, for the kernels that read codes.
+    pub(crate) fn codes(queries: &[CodedQuery]) -> Self {
+        let narrow: Vec<Vec<u8>> = queries
+            .iter()
+            .map(|query| query.codes.iter().map(|&code| (code as i8).cast_unsigned()).collect())
+            .collect();
+        Self::padded(narrow.iter().map(Vec::as_slice).collect::<Vec<&[u8]>>().as_slice())
+    }
+
+    fn padded(queries: &[&[u8]]) -> Self {
+        let num_quads = queries.first().map_or(0, |query| query.len()).div_ceil(QUAD_BYTES);
+        let mut bytes = vec![0; queries.len() * num_quads * QUAD_BYTES];
+        for (query, target) in queries.iter().zip(bytes.chunks_exact_mut(num_quads * QUAD_BYTES)) {
+            target[..query.len()].copy_from_slice(query);
+        }
+        Self { bytes, num_queries: queries.len(), num_quads }
+    }
 }
 
 /// A round that is being put together.
@@ -57,34 +96,30 @@ pub(crate) enum Found {
 }
 
 impl RoundBuffers {
-    /// Sends the queries, padded to whole quads.
-    pub(crate) fn new(gpu: &GpuDevice, queries: &[&[f32]]) -> Result<Self, GpuFault> {
+    /// Sends the queries.
+    pub(crate) fn new(gpu: &GpuDevice, queries: &PackedQueries) -> Result<Self, GpuFault> {
         use wgpu::BufferUsages as Usage;
-        let num_quads = queries.first().map_or(0, |query| query.len()).div_ceil(4);
-        let mut padded = vec![0.0_f32; queries.len() * num_quads * 4];
-        for (query, target) in queries.iter().zip(padded.chunks_exact_mut(num_quads * 4)) {
-            target[..query.len()].copy_from_slice(query);
-        }
+        let num_queries = queries.num_queries as u64;
         let storage = Usage::STORAGE | Usage::COPY_DST;
         let header = size_of::<FoundHeader>() as u64;
         let entry = size_of::<FoundEntry>() as u64;
         let found_bytes = header + u64::from(gpu.found_capacity) * entry;
         let buffers = Self {
             params: gpu.buffer("params", MAX_DISPATCHES * PARAMS_STRIDE, Usage::UNIFORM | Usage::COPY_DST)?,
-            queries: gpu.buffer("queries", padded.len() as u64 * 4, storage)?,
-            query_cuts: gpu.buffer("query cuts", queries.len() as u64 * 8, storage)?,
+            queries: gpu.buffer("queries", queries.bytes.len() as u64, storage)?,
+            query_cuts: gpu.buffer("query cuts", num_queries * size_of::<QueryCutWords>() as u64, storage)?,
             found: gpu.buffer("found", found_bytes, storage | Usage::COPY_SRC)?,
             readback: gpu.buffer("read back", found_bytes, Usage::MAP_READ | Usage::COPY_DST)?,
             no_mask: gpu.buffer("no mask", 16, storage)?,
-            num_queries: queries.len() as u32,
-            num_quads: num_quads as u32,
+            num_queries: queries.num_queries as u32,
+            num_quads: queries.num_quads as u32,
         };
-        gpu.queue.write_buffer(&buffers.queries, 0, bytemuck::cast_slice(&padded));
+        gpu.queue.write_buffer(&buffers.queries, 0, &queries.bytes);
         Ok(buffers)
     }
 
     /// Sets what rows must reach.
-    pub(crate) fn set_cuts(&self, gpu: &GpuDevice, cuts: &[[f32; 2]]) {
+    pub(crate) fn set_cuts(&self, gpu: &GpuDevice, cuts: &[QueryCutWords]) {
         gpu.queue.write_buffer(&self.query_cuts, 0, bytemuck::cast_slice(cuts));
     }
 }

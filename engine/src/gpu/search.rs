@@ -4,19 +4,20 @@ use std::ops::Range;
 
 use crate::bound::{Bounds, Rounding};
 use crate::cpu::candidates::{Candidate, CandidateList, Scorer, finish};
+use crate::cpu::certified::{CodedQuery, code_error};
 use crate::cpu::tile::RowMask;
 use crate::error::Error;
 use crate::file::Snapshot;
 use crate::hit::RankedRow;
 use crate::metric::Metric;
-use crate::query::{KernelKind, PreparedQueries};
+use crate::query::{KernelKind, Precision, PreparedQueries};
 
 use super::GpuTuning;
 use super::device::{GpuDevice, GpuFault};
 use super::layout::FoundEntry;
 use super::pipeline::{Kernel, Pipelines};
-use super::round::{Found, Round, RoundBuffers};
-use super::slab::{BEYOND_SCORES, Slab, SlabCache, SlabRange, plan};
+use super::round::{Found, PackedQueries, QueryCutWords, Round, RoundBuffers};
+use super::slab::{BEYOND_SCORES, Slab, SlabCache, SlabContent, SlabRange, codes_of, plan};
 
 /// Rows of the first round, in which everything passes.
 const FIRST_ROUND_ROWS: u64 = 4096;
@@ -48,6 +49,10 @@ impl From<GpuFault> for SearchFault {
 pub(crate) struct GpuOutcome {
     pub(crate) ranked: Vec<Vec<RankedRow>>,
     pub(crate) num_zero_rows: u64,
+    /// Canonical scores computed.
+    pub(crate) num_scored: u64,
+    /// Rows whose codes were read in place of their values.
+    pub(crate) num_coded_rows: u64,
 }
 
 /// A device with its kernels and the rows on it.
@@ -77,19 +82,34 @@ impl Gpu {
         self.device.check()?;
         check_ranges(snapshot, queries)?;
         self.cache.turn_to(snapshot);
-        let slabs = plan(&self.device, snapshot)?;
-        let mut outcome = GpuOutcome { ranked: Vec::with_capacity(queries.queries.len()), num_zero_rows: 0 };
+        let has_codes = has_codes(snapshot, queries);
+        let ranked = Vec::with_capacity(queries.queries.len());
+        let mut outcome = GpuOutcome { ranked, num_zero_rows: 0, num_scored: 0, num_coded_rows: 0 };
         let quads_bytes = queries.dims.div_ceil(4) as u64 * 16;
         let batch = (self.device.max_binding_bytes / quads_bytes).clamp(1, MAX_BATCH_QUERIES as u64) as usize;
         for start in (0..queries.queries.len()).step_by(batch) {
             let range = start..(start + batch).min(queries.queries.len());
-            let mut search = BatchSearch::new(self, snapshot, queries, &slabs, range)?;
+            let kernel = Kernel::for_queries(range.len(), has_codes, &self.device);
+            let content = if kernel.reads_codes() { SlabContent::Codes } else { SlabContent::Values };
+            let slabs = plan(&self.device, snapshot, content)?;
+            let mut search = BatchSearch::new(self, (snapshot, queries), &slabs, kernel, range)?;
             search.run()?;
             outcome.num_zero_rows = search.num_zero_rows;
-            outcome.ranked.extend(search.finish());
+            outcome.num_coded_rows += if kernel.reads_codes() { snapshot.num_live_rows() } else { 0 };
+            let (ranked, num_scored) = search.finish();
+            outcome.num_scored += num_scored;
+            outcome.ranked.extend(ranked);
         }
         Ok(outcome)
     }
+}
+
+/// Whether codes are wanted, and every row has sound ones.
+fn has_codes(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> bool {
+    let is_wanted = queries.precision == Precision::Certified && queries.kind == KernelKind::Dot;
+    is_wanted
+        && snapshot.num_coded_rows() >= snapshot.num_rows()
+        && (0..snapshot.num_blocks()).all(|block| codes_of(snapshot, block).is_ok())
 }
 
 fn check_ranges(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<(), GpuFault> {
@@ -108,27 +128,51 @@ struct BatchSearch<'a> {
     snapshot: &'a Snapshot,
     queries: &'a PreparedQueries<'a>,
     slabs: &'a [SlabRange],
+    kernel: Kernel,
+    /// The queries as codes, if the kernel reads codes.
+    coded: Vec<CodedQuery>,
     first_query: usize,
     bounds: Vec<Bounds>,
     lists: Vec<CandidateList>,
     buffers: RoundBuffers,
     num_zero_rows: u64,
+    num_scored: u64,
 }
 
 impl<'a> BatchSearch<'a> {
     fn new(
         gpu: &'a mut Gpu,
-        snapshot: &'a Snapshot,
-        queries: &'a PreparedQueries<'a>,
+        (snapshot, queries): (&'a Snapshot, &'a PreparedQueries<'a>),
         slabs: &'a [SlabRange],
+        kernel: Kernel,
         range: Range<usize>,
     ) -> Result<Self, GpuFault> {
-        let vectors: Vec<&[f32]> = queries.queries[range.clone()].iter().map(|query| &query.for_kernel[..]).collect();
-        let buffers = RoundBuffers::new(&gpu.device, &vectors)?;
+        let batch = &queries.queries[range.clone()];
+        let coded: Vec<CodedQuery> =
+            if kernel.reads_codes() { batch.iter().map(CodedQuery::narrow).collect() } else { Vec::new() };
+        let packed = if kernel.reads_codes() {
+            PackedQueries::codes(&coded)
+        } else {
+            PackedQueries::values(&batch.iter().map(|query| &query.for_kernel[..]).collect::<Vec<_>>())
+        };
+        let buffers = RoundBuffers::new(&gpu.device, &packed)?;
         let bounds = range.clone().map(|query| Bounds::new(queries, query, Rounding::Either)).collect();
         let first_query = range.start;
         let lists = range.map(|query| CandidateList::new(queries.k, query)).collect();
-        Ok(Self { gpu, snapshot, queries, slabs, first_query, bounds, lists, buffers, num_zero_rows: 0 })
+        Ok(Self {
+            gpu,
+            snapshot,
+            queries,
+            slabs,
+            kernel,
+            coded,
+            first_query,
+            bounds,
+            lists,
+            buffers,
+            num_zero_rows: 0,
+            num_scored: 0,
+        })
     }
 
     fn run(&mut self) -> Result<(), SearchFault> {
@@ -158,7 +202,7 @@ impl<'a> BatchSearch<'a> {
         let mut waiting = vec![(start, end)];
         while let Some((start, end)) = waiting.pop() {
             match self.round(start, end)? {
-                Found::Entries(entries) => self.take_in(&entries),
+                Found::Entries(entries) => self.take_in(&entries)?,
                 Found::Overflow if end - start <= 1 => {
                     return Err(GpuFault("one row overflows the list".to_owned()).into());
                 }
@@ -178,10 +222,11 @@ impl<'a> BatchSearch<'a> {
         self.send_cuts();
         let gpu = &mut *self.gpu;
         gpu.nonce = gpu.nonce.wrapping_add(1).max(1);
-        let variant = (Kernel::for_queries(self.lists.len()), self.queries.kind, self.snapshot.dtype());
+        let variant = (self.kernel, self.queries.kind, self.snapshot.dtype());
         let mut round = Round::new(&gpu.device, &gpu.pipelines, &self.buffers, variant, gpu.nonce);
         let mask = RowMask::new(self.snapshot, self.queries);
         let (snapshot, metric) = (self.snapshot, self.queries.metric);
+        let content = if self.kernel.reads_codes() { SlabContent::Codes } else { SlabContent::Values };
         for &slab_range in slabs_within(self.slabs, start, end) {
             let slab_end = slab_range.first_row + slab_range.num_rows as u64;
             let part = start.max(slab_range.first_row)..end.min(slab_end);
@@ -191,7 +236,8 @@ impl<'a> BatchSearch<'a> {
                 round.score(slab, at(part.start), at(part.end), bits.as_deref())?;
                 Ok(count_zero_rows(slab, &part, &mask))
             };
-            let zero_rows = gpu.cache.with_slab(&gpu.device, snapshot, slab_range, &self.bounds[0], metric, score)?;
+            let wanted = (content, slab_range);
+            let zero_rows = gpu.cache.with_slab(&gpu.device, snapshot, wanted, &self.bounds[0], metric, score)?;
             if metric == Metric::Cosine {
                 self.num_zero_rows += zero_rows;
             }
@@ -216,15 +262,16 @@ impl<'a> BatchSearch<'a> {
     }
 
     fn send_cuts(&self) {
-        let cut = |(bounds, list): (&Bounds, &CandidateList)| {
-            let cut = bounds.query_cut(list.threshold());
-            [cut.t.clamp(-BEYOND_SCORES, BEYOND_SCORES), cut.b]
+        let cut = |(index, list): (usize, &CandidateList)| {
+            let cut = self.bounds[index].query_cut(list.threshold());
+            let (scale, spread) = self.coded.get(index).map_or((0.0, 0.0), |query| (query.scale, query.spread()));
+            [cut.t.clamp(-BEYOND_SCORES, BEYOND_SCORES), cut.b, scale, spread]
         };
-        let cuts: Vec<[f32; 2]> = self.bounds.iter().zip(&self.lists).map(cut).collect();
+        let cuts: Vec<QueryCutWords> = self.lists.iter().enumerate().map(cut).collect();
         self.buffers.set_cuts(&self.gpu.device, &cuts);
     }
 
-    fn take_in(&mut self, entries: &[FoundEntry]) {
+    fn take_in(&mut self, entries: &[FoundEntry]) -> Result<(), GpuFault> {
         let mut scorer = Scorer::new(self.snapshot, self.queries);
         for entry in entries {
             let Some(list) = self.lists.get_mut(entry.query as usize) else {
@@ -232,16 +279,29 @@ impl<'a> BatchSearch<'a> {
             };
             let row = u64::from(entry.row);
             let (block, row_in_block) = self.snapshot.locate(row);
-            let interval = self.bounds[entry.query as usize].interval(entry.score, block.norms()[row_in_block]);
+            let norm = block.norms()[row_in_block];
+            let error = match self.coded.get(entry.query as usize) {
+                Some(query) => {
+                    let (block_index, _) = self.snapshot.block_index(row);
+                    let codes = codes_of(self.snapshot, block_index)?;
+                    f64::from(code_error(codes.residuals[row_in_block], query.residual, norm))
+                }
+                None => 0.0,
+            };
+            let interval = self.bounds[entry.query as usize].interval(entry.score, norm, error);
             list.push(Candidate { row, interval }, &mut scorer);
         }
         self.lists.iter_mut().for_each(|list| list.tighten(&mut scorer));
+        self.num_scored += scorer.num_scored;
+        Ok(())
     }
 
-    fn finish(self) -> Vec<Vec<RankedRow>> {
+    /// The answers, and how many rows were scored canonically for them.
+    fn finish(self) -> (Vec<Vec<RankedRow>>, u64) {
         let mut scorer = Scorer::new(self.snapshot, self.queries);
         debug_assert!(self.first_query + self.lists.len() <= self.queries.queries.len());
-        self.lists.into_iter().map(|list| finish(vec![list], &mut scorer)).collect()
+        let ranked = self.lists.into_iter().map(|list| finish(vec![list], &mut scorer)).collect();
+        (ranked, self.num_scored + scorer.num_scored)
     }
 
     fn lose_device_if_ordered(&mut self) {

@@ -1,7 +1,8 @@
 //! The inner loops, chosen once for the CPU at hand.
 //!
-//! A panel kernel scores [`PANEL_ROWS`] rows against [`PANEL_QUERIES`] queries in registers and
-//! stores only what passes the cut. Any order of summation is fine: `bound.rs` covers it.
+//! A row kernel scores one row against one query. A panel kernel scores [`PANEL_ROWS`] rows against
+//! [`PANEL_QUERIES`] queries in registers and stores only what passes the cut; the kernels over codes do the
+//! same in integers, exactly. Any order of summation is fine: `bound.rs` covers it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,16 +20,20 @@ pub(crate) const PANEL_ROWS: usize = 6;
 
 /// Scores of a panel call, by row and query.
 pub(crate) type PanelScores = [[f32; PANEL_QUERIES]; PANEL_ROWS];
+/// One dimension of a panel.
+pub(crate) type PanelLanes = [f32; PANEL_QUERIES];
+/// Two dimensions of a panel of codes, query by query.
+pub(crate) type CodeLanes = [[i16; 2]; PANEL_QUERIES];
 
 /// Up to [`PANEL_QUERIES`] queries, packed dimension by dimension.
 #[derive(Debug)]
-pub(crate) struct Panel {
+pub(crate) struct Panel<T> {
     /// Number of the first query.
     pub(crate) first_query: usize,
     /// Queries in use; the other lanes are zero.
     pub(crate) num_queries: usize,
-    /// `dims × PANEL_QUERIES` values.
-    pub(crate) values: Vec<[f32; PANEL_QUERIES]>,
+    /// One entry per dimension, or per two dimensions of codes.
+    pub(crate) lanes: Vec<T>,
 }
 
 /// The queries' parts of the cut, lane by lane.
@@ -52,20 +57,41 @@ impl PanelCut {
     }
 }
 
+/// What turns sums of products of codes into scores: `sum · row scale · query scale`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CodeScales {
+    pub(crate) queries: [f32; PANEL_QUERIES],
+    pub(crate) rows: [f32; PANEL_ROWS],
+}
+
 /// Scores one row against one query.
 pub(crate) type RowKernel = fn(query: &[f32], row: &[f32]) -> f32;
 
 /// Scores rows against a panel; returns per row the lanes that passed, and stores those rows' scores.
 pub(crate) type PanelKernel = fn(
-    panel: &[[f32; PANEL_QUERIES]],
+    panel: &[PanelLanes],
     rows: [&[f32]; PANEL_ROWS],
     cut: &PanelCut,
-    row_cuts: [RowCut; PANEL_ROWS],
+    row_cuts: &[RowCut; PANEL_ROWS],
     scores: &mut PanelScores,
 ) -> [u16; PANEL_ROWS];
 
-/// The dot product of two rows of codes, a multiple of 32 long, each from -127 to 127.
-pub(crate) type CodeKernel = fn(query: &[i8], row: &[i8]) -> i32;
+/// The dot product of codes, a multiple of 32 long: the query's in 16 bits, the row's from -127 to 127.
+/// The caller sees to it that no sum leaves 32 bits.
+pub(crate) type CodeKernel = fn(query: &[i16], row: &[i8]) -> i32;
+
+/// As [`PanelKernel`], over codes widened to 16 bits.
+pub(crate) type CodePanelKernel = fn(
+    panel: &[CodeLanes],
+    rows: [&[i16]; PANEL_ROWS],
+    scales: &CodeScales,
+    cut: &PanelCut,
+    row_cuts: &[RowCut; PANEL_ROWS],
+    scores: &mut PanelScores,
+) -> [u16; PANEL_ROWS];
+
+/// Asks for memory that is needed soon.
+pub(crate) type Prefetch = fn(bytes: &[u8]);
 
 /// The kernels of one instruction set.
 #[derive(Clone, Copy)]
@@ -76,8 +102,14 @@ pub(crate) struct Kernels {
     l2: RowKernel,
     panel_dot: PanelKernel,
     panel_l2: PanelKernel,
-    /// Codes against codes.
+    /// Codes of a row against codes of a query.
     pub(crate) codes: CodeKernel,
+    /// Codes of rows against a panel of codes.
+    pub(crate) panel_codes: CodePanelKernel,
+    /// Into the nearest cache. A hint; does nothing where there is none.
+    pub(crate) prefetch: Prefetch,
+    /// Into the second cache, past the first, which holds a panel.
+    pub(crate) prefetch_far: Prefetch,
 }
 
 impl Kernels {
@@ -110,3 +142,6 @@ impl Kernels {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 
 use crate::bound::RowCut;
 
-use super::{Kernels, PANEL_QUERIES, PANEL_ROWS, PanelCut, PanelScores};
+use super::{CodeLanes, CodeScales, Kernels, PANEL_QUERIES, PANEL_ROWS, PanelCut, PanelLanes, PanelScores};
 
-pub(super) const KERNELS: Kernels = Kernels { name: "scalar", dot, l2, panel_dot, panel_l2, codes };
+pub(super) const KERNELS: Kernels =
+    Kernels { name: "scalar", dot, l2, panel_dot, panel_l2, codes, panel_codes, prefetch, prefetch_far: prefetch };
 
 const LANES: usize = 16;
 
@@ -31,15 +32,15 @@ fn sum(query: &[f32], row: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
     lanes.iter().sum::<f32>() + rest
 }
 
-fn codes(query: &[i8], row: &[i8]) -> i32 {
+fn codes(query: &[i16], row: &[i8]) -> i32 {
     query.iter().zip(row).map(|(&q, &v)| i32::from(q) * i32::from(v)).sum()
 }
 
 fn panel_dot(
-    panel: &[[f32; PANEL_QUERIES]],
+    panel: &[PanelLanes],
     rows: [&[f32]; PANEL_ROWS],
     cut: &PanelCut,
-    row_cuts: [RowCut; PANEL_ROWS],
+    row_cuts: &[RowCut; PANEL_ROWS],
     scores: &mut PanelScores,
 ) -> [u16; PANEL_ROWS] {
     for (row, out) in rows.iter().zip(scores.iter_mut()) {
@@ -49,10 +50,10 @@ fn panel_dot(
 }
 
 fn panel_l2(
-    panel: &[[f32; PANEL_QUERIES]],
+    panel: &[PanelLanes],
     rows: [&[f32]; PANEL_ROWS],
     cut: &PanelCut,
-    row_cuts: [RowCut; PANEL_ROWS],
+    row_cuts: &[RowCut; PANEL_ROWS],
     scores: &mut PanelScores,
 ) -> [u16; PANEL_ROWS] {
     for (row, out) in rows.iter().zip(scores.iter_mut()) {
@@ -61,8 +62,35 @@ fn panel_l2(
     passing(cut, row_cuts, scores)
 }
 
+fn panel_codes(
+    panel: &[CodeLanes],
+    rows: [&[i16]; PANEL_ROWS],
+    scales: &CodeScales,
+    cut: &PanelCut,
+    row_cuts: &[RowCut; PANEL_ROWS],
+    scores: &mut PanelScores,
+) -> [u16; PANEL_ROWS] {
+    for (row, out) in scores.iter_mut().enumerate() {
+        let sums = sum_codes(panel, rows[row]);
+        *out = std::array::from_fn(|lane| sums[lane] as f32 * (scales.queries[lane] * scales.rows[row]));
+    }
+    passing(cut, row_cuts, scores)
+}
+
 #[inline]
-fn score_row(panel: &[[f32; PANEL_QUERIES]], row: &[f32], term: impl Fn(f32, f32) -> f32) -> [f32; PANEL_QUERIES] {
+fn sum_codes(panel: &[CodeLanes], row: &[i16]) -> [i32; PANEL_QUERIES] {
+    let mut sums = [0; PANEL_QUERIES];
+    for (queries, codes) in panel.iter().zip(row.as_chunks::<2>().0) {
+        for lane in 0..PANEL_QUERIES {
+            sums[lane] +=
+                i32::from(queries[lane][0]) * i32::from(codes[0]) + i32::from(queries[lane][1]) * i32::from(codes[1]);
+        }
+    }
+    sums
+}
+
+#[inline]
+fn score_row(panel: &[PanelLanes], row: &[f32], term: impl Fn(f32, f32) -> f32) -> PanelLanes {
     let mut lanes = [0.0; PANEL_QUERIES];
     for (queries, &value) in panel.iter().zip(row) {
         for lane in 0..PANEL_QUERIES {
@@ -72,7 +100,7 @@ fn score_row(panel: &[[f32; PANEL_QUERIES]], row: &[f32], term: impl Fn(f32, f32
     lanes
 }
 
-fn passing(cut: &PanelCut, row_cuts: [RowCut; PANEL_ROWS], scores: &PanelScores) -> [u16; PANEL_ROWS] {
+fn passing(cut: &PanelCut, row_cuts: &[RowCut; PANEL_ROWS], scores: &PanelScores) -> [u16; PANEL_ROWS] {
     let mut masks = [0; PANEL_ROWS];
     for (row, mask) in masks.iter_mut().enumerate() {
         for (lane, &score) in scores[row].iter().enumerate() {
@@ -81,3 +109,5 @@ fn passing(cut: &PanelCut, row_cuts: [RowCut; PANEL_ROWS], scores: &PanelScores)
     }
     masks
 }
+
+fn prefetch(_bytes: &[u8]) {}
