@@ -18,6 +18,7 @@ pub mod models;
 pub mod progress;
 pub mod retrieve;
 pub mod store;
+pub mod watch;
 pub mod worker;
 
 #[cfg(feature = "gui")]

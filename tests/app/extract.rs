@@ -1,6 +1,8 @@
 //! Extraction of whole files: what each format gives, what hostile files do, and what always holds.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+#[path = "extract_formats.rs"]
+mod formats;
 #[path = "extract_hostile.rs"]
 mod hostile;
 #[path = "extract_random.rs"]

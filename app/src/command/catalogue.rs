@@ -57,6 +57,8 @@ fn documents(state: &AppState) -> Vec<Entry> {
     ];
     if state.library.ingest.is_some() {
         entries.push(Entry::new("Cancel ingest", Command::CancelIngest));
+        let (title, is_paused) = if state.library.paused { ("Resume ingest", false) } else { ("Pause ingest", true) };
+        entries.push(Entry::new(title, Command::PauseIngest(is_paused)));
     }
     if !state.library.selected.is_empty() {
         entries.push(

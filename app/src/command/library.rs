@@ -18,10 +18,21 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         Command::PickFiles => jobs.pick_files(),
         Command::PickFolder => jobs.pick_folder(),
         Command::AddPaths(paths) => add(paths, state.settings.chunker.clone(), state, jobs),
+        Command::FollowFolders(folders) => follow(folders, state, jobs),
+        Command::UnfollowFolder(folder) => {
+            state.settings.followed.retain(|followed| *followed != folder);
+            follow_settings(state, jobs);
+            jobs.save_settings(&state.settings);
+        }
         Command::AddSamples => jobs.pick_samples(),
         Command::CancelIngest => {
             state.library.cancelling = jobs.cancel_ingest();
             state.library.queued = 0;
+            state.library.paused = false;
+        }
+        Command::PauseIngest(is_paused) => {
+            state.library.paused = is_paused;
+            jobs.pause_ingest(is_paused);
         }
         Command::SelectDocument { id, extend } => select(id, extend, state),
         Command::SelectAllDocuments => {
@@ -54,6 +65,34 @@ pub(super) fn add(paths: Vec<PathBuf>, chunker: ChunkerConfig, state: &mut AppSt
         state.library.cancelling = false;
     } else {
         state.tell("The library is not open, or too many ingests are waiting", None);
+    }
+}
+
+/// Follows folders besides those that are followed already, and reads them.
+fn follow(folders: Vec<PathBuf>, state: &mut AppState, jobs: &mut Jobs) {
+    for folder in &folders {
+        if !state.settings.followed.contains(folder) {
+            state.settings.followed.push(folder.clone());
+        }
+    }
+    jobs.save_settings(&state.settings);
+    // Changes are followed before the folders are read, so that none falls between the two.
+    follow_settings(state, jobs);
+    add(folders, state.settings.chunker.clone(), state, jobs);
+}
+
+/// Follows the folders of the settings.
+fn follow_settings(state: &AppState, jobs: &Jobs) {
+    let options = IngestOptions { chunker: state.settings.chunker.clone(), ..IngestOptions::default() };
+    jobs.follow(state.settings.followed.clone(), options);
+}
+
+/// Takes up following where the last run ended: what changed since then is read now.
+pub(super) fn catch_up(state: &mut AppState, jobs: &mut Jobs) {
+    if !state.settings.followed.is_empty() {
+        let folders = state.settings.followed.clone();
+        follow_settings(state, jobs);
+        add(folders, state.settings.chunker.clone(), state, jobs);
     }
 }
 

@@ -15,6 +15,7 @@ mod manifest;
 mod onnx;
 mod pool;
 mod runtime;
+mod sessions;
 mod tokens;
 
 pub use hash::HashEmbedder;

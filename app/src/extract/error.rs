@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum ExtractError {
     /// No reader for this kind of file.
     #[error(
-        "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF and DOCX"
+        "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF, DOCX, ODT, \
+         RTF, PPTX, ODP, XLSX, XLS, ODS, EPUB and mail"
     )]
     Unsupported {
         /// The file.

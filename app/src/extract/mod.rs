@@ -7,21 +7,30 @@
 //! ([`crate::worker`]) under a wall-clock budget and a memory limit; nothing here may be called on
 //! untrusted bytes from the window's process.
 
+mod blocks;
 mod builder;
 mod csv;
 mod decode;
 mod detect;
 mod docx;
+mod epub;
 mod error;
 mod html;
 mod json;
+mod mail;
 mod markdown;
+mod opendocument;
+mod package;
 mod pdf;
 mod place;
+mod pptx;
 mod read;
 mod rows;
+mod rtf;
 mod sections;
+mod spreadsheet;
 mod text;
+mod xml;
 
 use std::path::{Path, PathBuf};
 
@@ -54,6 +63,18 @@ pub enum DocumentKind {
     Pdf,
     /// Word (OOXML).
     Docx,
+    /// OpenDocument text.
+    Odt,
+    /// A presentation (PPTX, ODP).
+    Slides,
+    /// A workbook (XLSX, XLSB, XLS, ODS).
+    Spreadsheet,
+    /// EPUB book.
+    Epub,
+    /// Mail: a message or a mailbox.
+    Mail,
+    /// RTF.
+    Rtf,
 }
 
 /// The text of a document and where each part of it stands.
@@ -85,12 +106,13 @@ pub struct Span {
 /// What a span of text is in its document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SpanPlace {
-    /// A physical page, counted from 1.
+    /// A physical page or slide, counted from 1.
     Page(u32),
     /// The section under a heading, the heading line included, down to the next heading of any level; the path
     /// is every enclosing heading from the outermost to this one.
     Section(Vec<String>),
-    /// A table row, counted from 1 for the first row after the header.
+    /// A table row, counted from 1 for the first row after the header; in a workbook the row's own number, in a
+    /// mailbox the message.
     Row(u32),
 }
 

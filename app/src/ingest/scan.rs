@@ -65,7 +65,7 @@ fn take(path: PathBuf, is_named: bool, seen: &mut BTreeSet<PathBuf>, files: &mut
 }
 
 /// The same file gets the same path however it is named.
-fn absolute(path: &Path) -> PathBuf {
+pub(super) fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().map(plain).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -140,6 +140,20 @@ mod tests {
         again.push(root.clone());
         again.push(root.join("built/../a.txt"));
         assert_eq!(names(&root, &again), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn deep_long_and_foreign_names_are_taken() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let deep = format!("{}leaf.txt", "level/".repeat(30));
+        let long = format!("{}.txt", "n".repeat(250));
+        let (_folder, root) = tree(&[&deep, &long, "Größe 東京 🪨.md", "nested \n line.txt"]);
+        std::fs::write(root.join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt")), "latin").unwrap();
+        let found = scan(std::slice::from_ref(&root), &CancelToken::new());
+        assert_eq!(found.len(), 5);
+        assert!(found.iter().all(|file| file.path.is_file() && file.bytes > 0), "{found:?}");
     }
 
     #[cfg(unix)]

@@ -61,6 +61,7 @@ use crate::retrieve::{self, SearchOptions, SearchResults};
 use crate::store::{
     ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
+use crate::watch::Changes;
 use crate::worker::{ExtractPool, WorkerBinary};
 
 pub use error::Error;
@@ -156,7 +157,8 @@ impl Library {
         self.store.is_read_only()
     }
 
-    /// Ingests files and folders (recursively). Unchanged files are skipped, changed ones replaced atomically.
+    /// Ingests files and folders (recursively). Unchanged files are skipped, changed ones replaced atomically;
+    /// documents below the folders whose files are gone are removed.
     ///
     /// # Errors
     /// The library cannot be written. A file that fails is not an error: see the report.
@@ -167,14 +169,37 @@ impl Library {
         on_progress: &(dyn Fn(&IngestProgress) + Sync),
         cancel: &CancelToken,
     ) -> Result<IngestReport, Error> {
-        let ingestion = Ingestion {
+        Ok(ingest::ingest(self.ingestion(options, cancel), paths, on_progress)?)
+    }
+
+    /// Ingests what changed in folders: the files at or below the paths of `changes`; everything in the folders where
+    /// the changes are incomplete.
+    ///
+    /// # Errors
+    /// The library cannot be written. A file that fails is not an error: see the report.
+    pub fn ingest_changes(
+        &self,
+        folders: &[PathBuf],
+        changes: &Changes,
+        options: &IngestOptions,
+        on_progress: &(dyn Fn(&IngestProgress) + Sync),
+        cancel: &CancelToken,
+    ) -> Result<IngestReport, Error> {
+        if changes.is_incomplete {
+            return self.ingest(folders, options, on_progress, cancel);
+        }
+        let ingestion = self.ingestion(options, cancel);
+        Ok(ingest::ingest_changes(ingestion, folders, &changes.paths, on_progress)?)
+    }
+
+    fn ingestion<'a>(&'a self, options: &'a IngestOptions, cancel: &'a CancelToken) -> Ingestion<'a> {
+        Ingestion {
             store: &self.store,
             embedder: self.embedder.as_ref(),
             extractor: self.extractor.as_ref(),
             options,
             cancel,
-        };
-        Ok(ingest::ingest(ingestion, paths, on_progress)?)
+        }
     }
 
     /// Every document, by id.

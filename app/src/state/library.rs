@@ -48,6 +48,8 @@ pub struct LibraryState {
     pub queued: usize,
     /// Whether the running ingest was asked to stop.
     pub cancelling: bool,
+    /// Whether the running ingest stands still.
+    pub paused: bool,
     /// Counts up with every ingest that ended: texts may be others.
     pub version: u64,
     /// What became of the last one.

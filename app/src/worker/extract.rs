@@ -45,6 +45,8 @@ enum ExtractResponse {
 
 /// Serves `outcrop worker extract` until the host closes the pipe.
 pub fn serve_extract() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    super::sandbox::enter();
     let served = thread::Builder::new()
         .name("extract".to_owned())
         .stack_size(PARSER_STACK_BYTES)

@@ -28,6 +28,8 @@ use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, 
 const FORMAT: &str = "PDF";
 /// Pages of one document; a page tree that claims more is an attack.
 const MOST_PAGES: i32 = 200_000;
+/// Page labels that a note names.
+const MOST_LABELS_NAMED: usize = 6;
 /// Where a whole file has its `startxref`, from its end.
 const TRAILER_BYTES: u64 = 64 << 10;
 
@@ -121,9 +123,11 @@ fn read_pages(
     let mut numbers = Vec::new();
     let mut pages = Vec::new();
     let mut scanned_pages = 0;
+    let mut labels = Labels::default();
     for index in 0..num_pages {
         let number = index as u32 + 1;
         on_step(ExtractStep::Page { page: number, pages: num_pages as u32 });
+        labels.note(document, index);
         match read_page(document, index) {
             Ok(fragments) => {
                 numbers.push(number);
@@ -136,10 +140,46 @@ fn read_pages(
             }
         }
     }
+    if let Some(note) = labels.describe() {
+        built.note(note);
+    }
     if pages.is_empty() {
         return Err(no_text_error(built, num_pages as u32, scanned_pages));
     }
     Ok((numbers, pages))
+}
+
+/// What is printed on the pages where it is not their number: `iv`, or 1 on the fifth page.
+#[derive(Default)]
+struct Labels {
+    /// Pages whose label does not go on counting from the page before.
+    starts: Vec<(i32, String)>,
+    differ: bool,
+    last: Option<i32>,
+}
+
+impl Labels {
+    fn note(&mut self, document: &PdfDocument<'_>, index: i32) {
+        let Ok(page) = document.pages().get(index) else { return };
+        let Some(label) = page.label().map(str::trim).filter(|label| !label.is_empty()) else { return };
+        let number: Option<i32> = label.parse().ok();
+        self.differ |= number != Some(index + 1);
+        let is_start = self.starts.is_empty() || number.map(|number| number - 1) != self.last;
+        if is_start
+            && self.starts.len() < MOST_LABELS_NAMED
+            && (number.is_some() || self.last.is_some() || self.starts.is_empty())
+        {
+            self.starts.push((index + 1, label.to_owned()));
+        }
+        self.last = number;
+    }
+
+    fn describe(&self) -> Option<String> {
+        let starts = self.starts.iter().map(|(page, label)| format!("page {page} is labelled {label}"));
+        self.differ.then(|| {
+            format!("Printed page labels differ from page numbers: {}.", starts.collect::<Vec<_>>().join(", "))
+        })
+    }
 }
 
 fn no_text_error(built: &TextBuilder, pages: u32, scanned_pages: u32) -> ExtractError {
