@@ -21,6 +21,8 @@ pub mod store;
 pub mod watch;
 pub mod worker;
 
+mod onnx;
+
 #[cfg(feature = "gui")]
 pub mod command;
 #[cfg(feature = "gui")]

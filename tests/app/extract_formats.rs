@@ -49,6 +49,10 @@ fn workbook<'a>(first: &'a str, second: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         ("[Content_Types].xml", "<Types/>"),
         (
+            "_rels/.rels",
+            r#"<Relationships><Relationship Id="r" Type="x/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+        ),
+        (
             "xl/workbook.xml",
             r#"<workbook xmlns:r="r"><sheets><sheet name="Depths" sheetId="1" r:id="r1"/>
                <sheet name="Notes" sheetId="2" r:id="r2"/></sheets></workbook>"#,
@@ -107,19 +111,24 @@ fn a_workbook_that_inflates_over_the_budget_is_refused() {
 
 #[test]
 fn an_open_document_workbook_is_read() {
-    let content = r#"<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body>
-        <office:spreadsheet><table:table table:name="Tides">
-        <table:table-row><table:table-cell office:value-type="string"><text:p>Port</text:p></table:table-cell>
-        <table:table-cell office:value-type="string"><text:p>Height</text:p></table:table-cell></table:table-row>
-        <table:table-row><table:table-cell office:value-type="string"><text:p>Aber</text:p></table:table-cell>
-        <table:table-cell office:value-type="float" office:value="3.2"><text:p>3,2</text:p></table:table-cell>
-        </table:table-row></table:table></office:spreadsheet></office:body></office:document-content>"#;
+    // As programs write it: without white space between the elements.
+    let cell = |attributes: &str, text: &str| {
+        format!("<table:table-cell office:value-type={attributes}><text:p>{text}</text:p></table:table-cell>")
+    };
+    let row = |cells: [String; 2]| format!("<table:table-row>{}</table:table-row>", cells.concat());
+    let names = row([cell("\"string\"", "Port"), cell("\"string\"", "Height")]);
+    let heights = row([cell("\"string\"", "Aber"), cell("\"float\" office:value=\"3.2\"", "3,2")]);
+    let content = format!(
+        "<office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"><office:body>\
+         <office:spreadsheet><table:table table:name=\"Tides\">{names}{heights}</table:table></office:spreadsheet>\
+         </office:body></office:document-content>"
+    );
     let extraction = read_zip(
         "tides.ods",
         &[
             ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
             ("META-INF/manifest.xml", "<manifest/>"),
-            ("content.xml", content),
+            ("content.xml", &content),
         ],
     );
     assert_eq!(extraction.text, "Tides\n\nPort: Aber; Height: 3.2");

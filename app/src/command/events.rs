@@ -69,6 +69,7 @@ fn list_documents(state: &mut AppState, jobs: &mut Jobs) {
 
 fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.documents.finish(outcome);
+    state.library.arrange();
     let known = |id| state.library.document(id).is_some();
     let gone: Vec<_> = state.library.selected.iter().copied().filter(|id| !known(*id)).collect();
     for id in gone {

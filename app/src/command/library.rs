@@ -49,8 +49,14 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             }
         }
         Command::SortDocuments(key) => sort(key, state),
-        Command::FilterDocuments(text) => state.library.filter = text,
-        Command::FilterStatus(filter) => state.library.status_filter = filter,
+        Command::FilterDocuments(text) => {
+            state.library.filter = text;
+            state.library.arrange();
+        }
+        Command::FilterStatus(filter) => {
+            state.library.status_filter = filter;
+            state.library.arrange();
+        }
         _ => {}
     }
 }
@@ -118,6 +124,7 @@ fn remove(ids: &[DocumentId], state: &mut AppState, jobs: &mut Jobs) {
     if let Some(documents) = state.library.documents.value_mut() {
         documents.retain(|record| !ids.contains(&record.id));
     }
+    state.library.arrange();
     state.library.selected.clear();
     state.selection = Selection::Nothing;
     if state.lab.document.is_some_and(|open| ids.contains(&open)) {
@@ -130,4 +137,5 @@ fn sort(key: SortKey, state: &mut AppState) {
     let library = &mut state.library;
     library.descending = library.sort == key && !library.descending;
     library.sort = key;
+    library.arrange();
 }

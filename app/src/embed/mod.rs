@@ -14,7 +14,6 @@ mod installed;
 mod manifest;
 mod onnx;
 mod pool;
-mod runtime;
 mod sessions;
 mod tokens;
 

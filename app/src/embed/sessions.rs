@@ -12,7 +12,8 @@ use std::thread;
 
 use ort::session::Session;
 
-use super::{EmbedError, runtime};
+use super::EmbedError;
+use crate::onnx;
 
 /// Sessions of one model: each holds the weights once more.
 const MOST_SESSIONS: usize = 4;
@@ -103,7 +104,7 @@ fn run_some(
 }
 
 fn load(model: &[u8], library: &Path, threads: usize) -> Result<Session, String> {
-    let environment = runtime::environment(library).map_err(|err| err.to_string())?;
+    let environment = onnx::environment(library)?;
     let build = || -> ort::Result<Session> {
         Session::builder(&environment)?
             .with_intra_threads(threads)?

@@ -25,7 +25,9 @@ pub enum ExtractError {
         path: PathBuf,
     },
     /// Pages are there but none of them has text.
-    #[error("none of the {pages} pages has text, they are probably scanned images: {path:?}; run it through OCR first")]
+    #[error(
+        "none of the {pages} pages has text, they are scanned images: {path:?}; run `outcrop models fetch pp-ocrv4` and add it again"
+    )]
     NeedsOcr {
         /// The file.
         path: PathBuf,

@@ -19,6 +19,7 @@ mod html;
 mod json;
 mod mail;
 mod markdown;
+mod ocr;
 mod opendocument;
 mod package;
 mod pdf;
@@ -38,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use builder::TextBuilder;
 pub use error::ExtractError;
+pub use ocr::OcrModels;
 pub use place::PlaceIndex;
 pub use read::{extract_file, extract_with_steps};
 
@@ -147,6 +149,12 @@ pub trait Extract: Send + Sync {
     /// # Errors
     /// See [`ExtractError`].
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError>;
+
+    /// Names what this reader can do besides what every reader can, such as `ocr`: a file that gave no text is read
+    /// again once this changes.
+    fn abilities(&self) -> &'static str {
+        ""
+    }
 }
 
 /// How far the reading of a document is.
@@ -176,10 +184,19 @@ pub struct ExtractLimits {
     pub text_bytes: u64,
     /// Where the PDFium library is, if it is installed.
     pub pdfium: Option<PathBuf>,
+    /// What reads pages that are pictures, if it is installed; without it they are reported.
+    pub ocr: Option<OcrModels>,
 }
 
 impl Default for ExtractLimits {
     fn default() -> Self {
-        Self { document_secs: 300, page_secs: 20, memory_bytes: 4 << 30, text_bytes: 256 << 20, pdfium: None }
+        Self {
+            document_secs: 300,
+            page_secs: 20,
+            memory_bytes: 4 << 30,
+            text_bytes: 256 << 20,
+            pdfium: None,
+            ocr: None,
+        }
     }
 }

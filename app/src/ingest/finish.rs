@@ -132,7 +132,7 @@ impl Job<'_> {
         };
         // What says nothing about the bytes is tried again with the next scan.
         let depends_on_bytes = !matches!(err, ExtractError::Io { .. } | ExtractError::MissingLibrary { .. });
-        let mark = depends_on_bytes.then(|| refusal_mark(hash));
+        let mark = depends_on_bytes.then(|| refusal_mark(hash, self.ingestion.extractor));
         self.record_with_mark(status, &err.to_string(), mark.as_ref()).map(Some)
     }
 

@@ -6,7 +6,7 @@ use super::meter::Stopwatch;
 use super::run::Ingestion;
 use super::scan::ScannedFile;
 use super::source;
-use crate::extract::{ExtractError, Extraction};
+use crate::extract::{Extract, ExtractError, Extraction};
 use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError};
 
 /// Counted up when readers learn something that files refused before need.
@@ -108,19 +108,20 @@ fn read(
         }
     }
     let refused = known.filter(|known| known.status != DocumentStatus::Ready && !file.is_named);
-    if refused.is_some_and(|known| known.hash.as_ref() == Some(&refusal_mark(&hash))) {
+    if refused.is_some_and(|known| known.hash.as_ref() == Some(&refusal_mark(&hash, ingestion.extractor))) {
         return Ok(Step::StillRefused);
     }
     Ok(extract(ingestion, file, hash, bytes))
 }
 
 /// What is remembered of bytes that gave no text: never the hash of a document's bytes, and another one for each
-/// generation of readers, so that better readers try again.
-pub(super) fn refusal_mark(hash: &Hash) -> Hash {
+/// generation of readers and for what they can do, so that better readers try again.
+pub(super) fn refusal_mark(hash: &Hash, reader: &dyn Extract) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"refused by the readers of ");
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
     hasher.update(&READERS_GENERATION.to_le_bytes());
+    hasher.update(reader.abilities().as_bytes());
     hasher.update(hash);
     *hasher.finalize().as_bytes()
 }

@@ -53,7 +53,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::answer::{Answer, AskEvent, AskOptions, Generators};
 use crate::embed::{self, Embedder};
-use crate::extract::{Extract, ExtractLimits, Extraction};
+use crate::extract::{Extract, ExtractLimits, Extraction, OcrModels};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
@@ -319,10 +319,21 @@ impl Library {
     }
 }
 
+/// Where the models that read scans are once they are installed.
+fn ocr_models(models: &Path) -> OcrModels {
+    let folder = models.join(models::OCR);
+    OcrModels {
+        runtime: models::library_path(models, models::Native::OnnxRuntime),
+        detector: folder.join("det.onnx"),
+        recogniser: folder.join("rec.onnx"),
+    }
+}
+
 fn extract_pool(worker_binary: Option<PathBuf>, models: &Path) -> Result<Arc<dyn Extract>, Error> {
     let binary = WorkerBinary::resolve(worker_binary).map_err(|err| Error::new("Worker processes", err.to_string()))?;
     let limits = ExtractLimits {
         pdfium: Some(models::library_path(models, models::Native::Pdfium)),
+        ocr: Some(ocr_models(models)).filter(OcrModels::are_installed),
         ..ExtractLimits::default()
     };
     Ok(Arc::new(ExtractPool::new(binary, limits)))

@@ -162,6 +162,10 @@ impl ExtractPool {
 }
 
 impl Extract for ExtractPool {
+    fn abilities(&self) -> &'static str {
+        if self.limits.ocr.is_some() { "ocr" } else { "" }
+    }
+
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
         let mut worker =
             self.take_worker().map_err(|err| ExtractError::Io { path: path.to_owned(), detail: err.to_string() })?;

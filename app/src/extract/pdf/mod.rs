@@ -1,26 +1,26 @@
 //! PDF through PDFium: text in reading order, the page of every character, headings by type size.
 //!
-//! `glyphs` turns a page's characters into fragments of lines, `running` takes running headers and footers away,
+//! `pages` asks each page for its text, `glyphs` turns its characters into fragments of lines and `scan` reads pages
+//! that are pictures; `labels` notes what is printed for page numbers; `running` takes running headers and footers away,
 //! `columns` puts fragments into reading order, `lines` joins them to lines and `flow` lines to paragraphs.
 
 mod columns;
 mod flow;
 mod glyphs;
+mod labels;
 mod lines;
+mod pages;
 mod running;
+mod scan;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObjectType, PdfPageObjectsCommon, Pdfium, PdfiumError,
-    PdfiumInternalError,
-};
+use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, Pdfium, PdfiumError, PdfiumInternalError};
 
 use flow::PageLines;
-use glyphs::Fragment;
 
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
 
@@ -28,8 +28,6 @@ use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, 
 const FORMAT: &str = "PDF";
 /// Pages of one document; a page tree that claims more is an attack.
 const MOST_PAGES: i32 = 200_000;
-/// Page labels that a note names.
-const MOST_LABELS_NAMED: usize = 6;
 /// Where a whole file has its `startxref`, from its end.
 const TRAILER_BYTES: u64 = 64 << 10;
 
@@ -48,7 +46,7 @@ pub(super) fn read(
     }
     let mut built = TextBuilder::new(limits);
     built.coverage.pages = Some(num_pages as u32);
-    let (numbers, mut fragments) = read_pages(&document, &mut built, on_step)?;
+    let (numbers, mut fragments) = pages::read_pages(&document, limits, &mut built, on_step)?;
     on_step(ExtractStep::Assembling);
     let running = running::drop_running_lines(&mut fragments);
     if running > 0 {
@@ -111,136 +109,6 @@ fn check_trailer(path: &Path) -> Result<(), ExtractError> {
         return Ok(());
     }
     Err(ExtractError::damaged(FORMAT, format!("it is cut off: its last part is missing after byte {file_bytes}")))
-}
-
-/// Numbers and fragments of the pages that have text; the others go to the coverage with the reason.
-fn read_pages(
-    document: &PdfDocument<'_>,
-    built: &mut TextBuilder,
-    on_step: &mut dyn FnMut(ExtractStep),
-) -> Result<(Vec<u32>, Vec<Vec<Fragment>>), ExtractError> {
-    let num_pages = document.pages().len();
-    let mut numbers = Vec::new();
-    let mut pages = Vec::new();
-    let mut scanned_pages = 0;
-    let mut labels = Labels::default();
-    for index in 0..num_pages {
-        let number = index as u32 + 1;
-        on_step(ExtractStep::Page { page: number, pages: num_pages as u32 });
-        labels.note(document, index);
-        match read_page(document, index) {
-            Ok(fragments) => {
-                numbers.push(number);
-                pages.push(fragments);
-            }
-            Err(reason) => {
-                scanned_pages += u32::from(reason == NoText::Image);
-                let reason = reason.describe().to_owned();
-                built.coverage.pages_without_text.push((number, reason));
-            }
-        }
-    }
-    if let Some(note) = labels.describe() {
-        built.note(note);
-    }
-    if pages.is_empty() {
-        return Err(no_text_error(built, num_pages as u32, scanned_pages));
-    }
-    Ok((numbers, pages))
-}
-
-/// What is printed on the pages where it is not their number: `iv`, or 1 on the fifth page.
-#[derive(Default)]
-struct Labels {
-    /// Pages whose label does not go on counting from the page before.
-    starts: Vec<(i32, String)>,
-    differ: bool,
-    last: Option<i32>,
-}
-
-impl Labels {
-    fn note(&mut self, document: &PdfDocument<'_>, index: i32) {
-        let Ok(page) = document.pages().get(index) else { return };
-        let Some(label) = page.label().map(str::trim).filter(|label| !label.is_empty()) else { return };
-        let number: Option<i32> = label.parse().ok();
-        self.differ |= number != Some(index + 1);
-        let is_start = self.starts.is_empty() || number.map(|number| number - 1) != self.last;
-        if is_start
-            && self.starts.len() < MOST_LABELS_NAMED
-            && (number.is_some() || self.last.is_some() || self.starts.is_empty())
-        {
-            self.starts.push((index + 1, label.to_owned()));
-        }
-        self.last = number;
-    }
-
-    fn describe(&self) -> Option<String> {
-        let starts = self.starts.iter().map(|(page, label)| format!("page {page} is labelled {label}"));
-        self.differ.then(|| {
-            format!("Printed page labels differ from page numbers: {}.", starts.collect::<Vec<_>>().join(", "))
-        })
-    }
-}
-
-fn no_text_error(built: &TextBuilder, pages: u32, scanned_pages: u32) -> ExtractError {
-    let path = std::path::PathBuf::new();
-    if scanned_pages > 0 {
-        return ExtractError::NeedsOcr { path, pages };
-    }
-    match built.coverage.pages_without_text.first() {
-        Some((_, reason)) if reason != NoText::Blank.describe() => {
-            ExtractError::damaged(FORMAT, format!("page 1: {reason}"))
-        }
-        _ => ExtractError::Empty { path },
-    }
-}
-
-/// Why a page gave no text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NoText {
-    Damaged,
-    Unmapped,
-    Image,
-    Blank,
-}
-
-impl NoText {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Damaged => "the page is damaged",
-            Self::Unmapped => "its fonts do not say which characters they show",
-            Self::Image => "the page is an image without text",
-            Self::Blank => "the page is blank",
-        }
-    }
-}
-
-fn read_page(document: &PdfDocument<'_>, index: i32) -> Result<Vec<Fragment>, NoText> {
-    let page = document.pages().get(index).map_err(|_| NoText::Damaged)?;
-    let text = page.text().map_err(|_| NoText::Damaged)?;
-    let glyphs = glyphs::read_fragments(&text);
-    if glyphs.is_unmapped() {
-        Err(NoText::Unmapped)
-    } else if !glyphs.fragments.is_empty() {
-        Ok(glyphs.fragments)
-    } else if shows_anything(&page) {
-        Err(NoText::Image)
-    } else {
-        Err(NoText::Blank)
-    }
-}
-
-/// Whether a page without text shows an image, or a drawing that may be outlined text.
-fn shows_anything(page: &PdfPage<'_>) -> bool {
-    page.objects().iter().any(|object| {
-        matches!(
-            object.object_type(),
-            PdfPageObjectType::Image
-                | PdfPageObjectType::Path
-                | PdfPageObjectType::Shading
-                | PdfPageObjectType::XObjectForm
-        )
-    })
 }
 
 /// The title in the document's properties, unless a program put a file name there.
