@@ -111,27 +111,30 @@ fn a_workbook_that_inflates_over_the_budget_is_refused() {
 
 #[test]
 fn an_open_document_workbook_is_read() {
-    // As programs write it: without white space between the elements.
-    let cell = |attributes: &str, text: &str| {
-        format!("<table:table-cell office:value-type={attributes}><text:p>{text}</text:p></table:table-cell>")
-    };
-    let row = |cells: [String; 2]| format!("<table:table-row>{}</table:table-row>", cells.concat());
-    let names = row([cell("\"string\"", "Port"), cell("\"string\"", "Height")]);
-    let heights = row([cell("\"string\"", "Aber"), cell("\"float\" office:value=\"3.2\"", "3,2")]);
-    let content = format!(
-        "<office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"><office:body>\
-         <office:spreadsheet><table:table table:name=\"Tides\">{names}{heights}</table:table></office:spreadsheet>\
-         </office:body></office:document-content>"
-    );
-    let extraction = read_zip(
-        "tides.ods",
-        &[
+    // Most programs write no white space between the elements, some do.
+    for space in ["", "\n  "] {
+        let cell = |attributes: &str, text: &str| {
+            format!(
+                "{space}<table:table-cell office:value-type={attributes}><text:p>{text}</text:p></table:table-cell>"
+            )
+        };
+        let row = |cells: [String; 2]| format!("{space}<table:table-row>{}{space}</table:table-row>", cells.concat());
+        let names = row([cell("\"string\"", "Port"), cell("\"string\"", "Height")]);
+        let heights = row([cell("\"string\"", "Aber"), cell("\"float\" office:value=\"3.2\"", "3.2")]);
+        let content = format!(
+            "<office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"><office:body>\
+             <office:spreadsheet><table:table table:name=\"Tides\">{names}{heights}{space}</table:table>\
+             </office:spreadsheet></office:body></office:document-content>"
+        );
+        let entries = [
             ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
             ("META-INF/manifest.xml", "<manifest/>"),
-            ("content.xml", &content),
-        ],
-    );
-    assert_eq!(extraction.text, "Tides\n\nPort: Aber; Height: 3.2");
+            ("content.xml", content.as_str()),
+        ];
+        let extraction = read_zip("tides.ods", &entries);
+        assert_eq!(extraction.text, "Tides\n\nPort: Aber; Height: 3.2", "{space:?}");
+        assert_eq!(heading_of(&extraction, "Aber"), ["Tides"]);
+    }
 }
 
 fn slide(body: &str) -> String {

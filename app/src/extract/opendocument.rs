@@ -1,5 +1,5 @@
 //! OpenDocument texts and presentations (ODT, ODP): headings as sections, lists, tables as rows, notes after their
-//! paragraph, slides as pages. Workbooks are read by `spreadsheet`.
+//! paragraph, slides as pages. Workbooks are read by `spreadsheet`, and here where that cannot.
 
 use std::path::Path;
 
@@ -38,7 +38,11 @@ pub(super) fn read(path: &Path, kind: DocumentKind, limits: &ExtractLimits) -> R
         return Err(ExtractError::encrypted());
     }
     let xml = package.expect_part("content.xml")?;
-    let mut parser = ContentParser { containers: vec![Vec::new()], ..ContentParser::default() };
+    let mut parser = ContentParser {
+        containers: vec![Vec::new()],
+        is_workbook: kind == DocumentKind::Spreadsheet,
+        ..ContentParser::default()
+    };
     for_each_event(&xml, FORMAT, "content.xml", UNREAD, |event| parser.note(event))?;
     let pages = parser.finish();
     let mut built = TextBuilder::new(limits);
@@ -86,6 +90,8 @@ struct ContentParser {
     /// Whether the frame under way holds a slide's title.
     in_title: bool,
     has_pages: bool,
+    /// Whether tables are sheets with a name.
+    is_workbook: bool,
 }
 
 #[derive(Default)]
@@ -129,7 +135,7 @@ impl ContentParser {
             "list" => self.list_depth = self.list_depth.saturating_add(1),
             "frame" => self.in_title = attribute(element, "class").as_deref() == Some("title"),
             "page" => self.start_page(),
-            "table" => self.start_table(),
+            "table" => self.start_table(element),
             "table-header-rows" => self.header_rows += 1,
             "table-row" | "table-cell" | "covered-table-cell" if self.flat_tables == 0 => self.start_cells(element),
             _ => {}
@@ -208,7 +214,11 @@ impl ContentParser {
         self.has_pages = true;
     }
 
-    fn start_table(&mut self) {
+    fn start_table(&mut self, element: &BytesStart<'_>) {
+        let name = attribute(element, "name").filter(|_| self.is_workbook && self.tables.is_empty());
+        if let Some(text) = name {
+            self.add(Block::Paragraph(Paragraph { text, level: Some(1), ..Paragraph::default() }));
+        }
         if self.tables.len() >= DEEPEST_TABLE {
             self.flat_tables += 1;
         } else {

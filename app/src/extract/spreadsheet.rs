@@ -10,7 +10,7 @@ use calamine::{Cell, Data, DataRef, ExcelDateTime, Ods, Reader, SheetType, Xls, 
 use super::blocks::{Block, BlockWriter, Notes, Paragraph};
 use super::package::Package;
 use super::rows::{RowWriter, is_header};
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder, opendocument};
 
 /// What the errors call this format.
 const FORMAT: &str = "spreadsheet";
@@ -30,6 +30,16 @@ type Source = BufReader<File>;
 
 /// Reads the workbook at `path`.
 pub(super) fn read(path: &Path, workbook: Workbook, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
+    match read_cells(path, workbook, limits) {
+        // calamine takes no white space between the elements of an ODS, which some programs write.
+        Err(ExtractError::Damaged { .. }) if workbook == Workbook::Ods => {
+            opendocument::read(path, DocumentKind::Spreadsheet, limits)
+        }
+        result => result,
+    }
+}
+
+fn read_cells(path: &Path, workbook: Workbook, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
     let mut sheets = Sheets::open(path, workbook, limits)?;
     let mut built = TextBuilder::new(limits);
     built.title = sheets.title;

@@ -47,13 +47,14 @@ mod error;
 mod home;
 mod options;
 mod preview;
+mod readers;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::answer::{Answer, AskEvent, AskOptions, Generators};
 use crate::embed::{self, Embedder};
-use crate::extract::{Extract, ExtractLimits, Extraction, OcrModels};
+use crate::extract::{Extract, Extraction};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
@@ -62,12 +63,13 @@ use crate::store::{
     ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
 use crate::watch::Changes;
-use crate::worker::{ExtractPool, WorkerBinary};
 
 pub use error::Error;
 pub use home::home_folder;
 pub use options::{GpuChoice, LibraryOptions};
 pub use preview::{ChunkPreview, preview_chunks};
+
+use readers::extract_pool;
 
 const DEFAULT_NAME: &str = "default";
 
@@ -157,8 +159,7 @@ impl Library {
         self.store.is_read_only()
     }
 
-    /// Ingests files and folders (recursively). Unchanged files are skipped, changed ones replaced atomically;
-    /// documents below the folders whose files are gone are removed.
+    /// Ingests files and folders. Unchanged files are skipped, changed ones replaced, those gone from a folder removed.
     ///
     /// # Errors
     /// The library cannot be written. A file that fails is not an error: see the report.
@@ -172,8 +173,7 @@ impl Library {
         Ok(ingest::ingest(self.ingestion(options, cancel), paths, on_progress)?)
     }
 
-    /// Ingests what changed in folders: the files at or below the paths of `changes`; everything in the folders where
-    /// the changes are incomplete.
+    /// Ingests what changed in folders, or everything in them where the changes are incomplete.
     ///
     /// # Errors
     /// The library cannot be written. A file that fails is not an error: see the report.
@@ -317,24 +317,4 @@ impl Library {
     pub fn remove_chat(&self, chat: ChatId) -> Result<(), Error> {
         Ok(self.store.remove_chat(chat)?)
     }
-}
-
-/// Where the models that read scans are once they are installed.
-fn ocr_models(models: &Path) -> OcrModels {
-    let folder = models.join(models::OCR);
-    OcrModels {
-        runtime: models::library_path(models, models::Native::OnnxRuntime),
-        detector: folder.join("det.onnx"),
-        recogniser: folder.join("rec.onnx"),
-    }
-}
-
-fn extract_pool(worker_binary: Option<PathBuf>, models: &Path) -> Result<Arc<dyn Extract>, Error> {
-    let binary = WorkerBinary::resolve(worker_binary).map_err(|err| Error::new("Worker processes", err.to_string()))?;
-    let limits = ExtractLimits {
-        pdfium: Some(models::library_path(models, models::Native::Pdfium)),
-        ocr: Some(ocr_models(models)).filter(OcrModels::are_installed),
-        ..ExtractLimits::default()
-    };
-    Ok(Arc::new(ExtractPool::new(binary, limits)))
 }
