@@ -7,10 +7,10 @@ use ort::value::TensorRef;
 
 use super::batch::{Padded, plan};
 use super::manifest::Manifest;
-use super::pool::{normalise, pool};
+use super::pool::{normalise, pool, quantise};
 use super::sessions::Sessions;
 use super::tokens::{Tokens, Window};
-use super::{EmbedError, Embedder, TextRole};
+use super::{EmbedError, Embedder, TextRole, TokenVectors};
 use crate::progress::CancelToken;
 
 const MODEL_FILE: &str = "model.onnx";
@@ -70,6 +70,13 @@ impl OnnxEmbedder {
             windows.extend(self.tokens.windows(index, prefix, text, self.manifest.window)?);
         }
         Ok(windows)
+    }
+
+    /// Shape and values of what the model gives for a batch.
+    fn states(&self, padded: &Padded) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
+        self.sessions
+            .with_one(|session| forward(session, &self.inputs, padded))
+            .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))
     }
 
     /// Unit vectors of the windows of one batch.
@@ -152,6 +159,33 @@ impl Embedder for OnnxEmbedder {
             on_done(sums.texts_done);
         })?;
         Ok(sums.finish())
+    }
+
+    fn token_vectors(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        let dims = self.manifest.dims;
+        let mut windows = self.windows(texts, role)?;
+        let mut found = vec![TokenVectors { dims, rows: Vec::new() }; texts.len()];
+        for batch in plan(&mut windows) {
+            if cancel.is_cancelled() {
+                return Err(EmbedError::Cancelled);
+            }
+            let batch = &windows[batch];
+            let padded = Padded::new(batch);
+            let (shape, states) = self.states(&padded)?;
+            if shape != [padded.rows, padded.width, dims] {
+                return Ok(None);
+            }
+            for (window, states) in batch.iter().zip(states.chunks_exact(padded.width * dims)) {
+                let tokens = self.tokens.content_of(window);
+                quantise(&states[tokens.start * dims..tokens.end * dims], dims, &mut found[window.text].rows);
+            }
+        }
+        Ok(Some(found))
     }
 }
 

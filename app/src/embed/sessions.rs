@@ -44,6 +44,13 @@ impl Sessions {
         Ok((Self { all: all.into_iter().map(Mutex::new).collect() }, inputs.unwrap_or_default()))
     }
 
+    /// Runs a single batch on a session that is free, or on the first.
+    pub(super) fn with_one<T>(&self, run: impl FnOnce(&mut Session) -> T) -> T {
+        let free = self.all.iter().find_map(|session| session.try_lock().ok());
+        let mut session = free.unwrap_or_else(|| self.all[0].lock().unwrap_or_else(PoisonError::into_inner));
+        run(&mut session)
+    }
+
     /// Runs `count` batches and hands their vectors over in order, on the calling thread.
     pub(super) fn run_all(
         &self,

@@ -23,6 +23,7 @@ mod ocr;
 mod opendocument;
 mod package;
 mod pdf;
+mod picture;
 mod place;
 mod pptx;
 mod read;
@@ -40,6 +41,7 @@ use serde::{Deserialize, Serialize};
 use builder::TextBuilder;
 pub use error::ExtractError;
 pub use ocr::OcrModels;
+pub use picture::{PagePicture, PageRequest, PixelBox, draw_page};
 pub use place::PlaceIndex;
 pub use read::{extract_file, extract_with_steps};
 
@@ -154,6 +156,19 @@ pub trait Extract: Send + Sync {
     /// again once this changes.
     fn abilities(&self) -> &'static str {
         ""
+    }
+
+    /// Draws a page of a file, in a process where it can do no harm.
+    ///
+    /// # Errors
+    /// [`ExtractError::Unsupported`] for formats whose pages cannot be drawn; else see [`ExtractError`].
+    fn draw_page(
+        &self,
+        path: &Path,
+        _request: &PageRequest,
+        _cancel: &CancelToken,
+    ) -> Result<PagePicture, ExtractError> {
+        Err(ExtractError::Unsupported { path: path.to_owned(), found: "a reader that draws no pages".to_owned() })
     }
 }
 

@@ -27,3 +27,8 @@ fn pick(
         }
     });
 }
+
+/// Asks where to write a file; the caller is on a thread of its own.
+pub(super) fn save(name: &str) -> Option<PathBuf> {
+    rfd::FileDialog::new().set_title("Export").set_file_name(name).save_file()
+}

@@ -6,6 +6,7 @@
 //! Invariant: nothing here blocks the caller, and nothing here knows egui.
 
 mod answer;
+mod chat;
 mod dialog;
 mod documents;
 mod event;
@@ -14,6 +15,7 @@ mod ingest;
 mod lab;
 mod latest;
 mod models;
+mod pages;
 mod samples;
 mod search;
 mod settings;
@@ -21,6 +23,7 @@ mod settings;
 pub use answer::AnswerRequest;
 pub use event::Event;
 pub use lab::LabRequest;
+pub use pages::PagesRequest;
 pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;
 
@@ -30,6 +33,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
+use crate::answer::Answer;
 use crate::ingest::IngestOptions;
 use crate::library::{Error, Library, LibraryOptions};
 use crate::progress::IngestProgress;
@@ -88,6 +92,7 @@ struct Workers {
     search: search::Handle,
     lab: lab::Handle,
     answer: answer::Handle,
+    pages: pages::Handle,
 }
 
 impl Jobs {
@@ -122,12 +127,14 @@ impl Jobs {
     pub fn attach(&mut self, library: Arc<Library>) {
         let outbox = &self.outbox;
         let ingest = ingest::Handle::start(Arc::clone(&library), outbox.clone());
+        chat::load(Arc::clone(&library), outbox.clone());
         self.workers = Some(Workers {
             follow: ingest.queue().map(|queue| follow::Handle::start(queue, outbox.clone())),
             ingest,
             documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
             search: search::Handle::start(Arc::clone(&library), outbox.clone()),
             lab: lab::Handle::start(Arc::clone(&library), outbox.clone(), Arc::clone(&self.row_metrics)),
+            pages: pages::Handle::start(Arc::clone(&library), outbox.clone()),
             answer: answer::Handle::start(library, outbox.clone()),
         });
     }
@@ -225,6 +232,18 @@ impl Jobs {
     pub fn stop_answer(&self) {
         if let Some(workers) = &self.workers {
             workers.answer.stop();
+        }
+    }
+
+    /// Writes a conversation as Markdown; without a path the system's dialog asks for one.
+    pub fn export_chat(&self, answers: Vec<Answer>, path: Option<PathBuf>) {
+        chat::export(answers, path, self.outbox.clone());
+    }
+
+    /// Draws pages; replaces a request that has not begun.
+    pub fn draw_pages(&self, request: PagesRequest) {
+        if let Some(workers) = &self.workers {
+            workers.pages.put(request);
         }
     }
 

@@ -42,12 +42,15 @@
 //!
 //! Files of a library are listed at [`crate::store::LibraryPaths`].
 
+mod archive;
 mod ask;
 mod error;
 mod home;
 mod options;
+mod pages;
 mod preview;
 mod readers;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -58,7 +61,7 @@ use crate::extract::{Extract, Extraction};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
-use crate::retrieve::{self, SearchOptions, SearchResults};
+use crate::retrieve::{self, LateInteraction, SearchOptions, SearchResults, Searching};
 use crate::store::{
     ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
@@ -84,6 +87,7 @@ pub struct Library {
     searcher: Arc<engine::Searcher>,
     worker_binary: Option<PathBuf>,
     generators: Mutex<Generators>,
+    late: Mutex<LateInteraction>,
 }
 
 impl Library {
@@ -110,6 +114,7 @@ impl Library {
             store: Store::open(paths, Box::new(EngineFiles::new(searcher.clone())))?,
             home,
             generators: Mutex::new(Generators::new(models.clone(), options.worker_binary.clone())),
+            late: Mutex::default(),
             models,
             embedder,
             embedder_note,
@@ -253,7 +258,8 @@ impl Library {
     /// # Errors
     /// An option is out of range, or the library cannot be read.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-        Ok(retrieve::search(&self.store, self.embedder.as_ref(), query, options)?)
+        let searching = Searching { store: &self.store, embedder: self.embedder.as_ref(), late: &self.late };
+        Ok(retrieve::search(searching, query, options)?)
     }
 
     /// Answers a question from the library's passages, streaming.

@@ -3,6 +3,7 @@
 //! `pages` asks each page for its text, `glyphs` turns its characters into fragments of lines and `scan` reads pages
 //! that are pictures; `labels` notes what is printed for page numbers; `running` takes running headers and footers away,
 //! `columns` puts fragments into reading order, `lines` joins them to lines and `flow` lines to paragraphs.
+//! `picture` draws a page and boxes the words that `quote` finds on it.
 
 mod columns;
 mod flow;
@@ -10,6 +11,8 @@ mod glyphs;
 mod labels;
 mod lines;
 mod pages;
+mod picture;
+mod quote;
 mod running;
 mod scan;
 
@@ -21,6 +24,8 @@ use std::sync::OnceLock;
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, Pdfium, PdfiumError, PdfiumInternalError};
 
 use flow::PageLines;
+use glyphs::Fragment;
+pub(super) use picture::draw;
 
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
 
