@@ -45,6 +45,7 @@ mod filter;
 #[doc(hidden)]
 pub mod gpu;
 mod hit;
+mod matrix;
 mod metric;
 mod query;
 mod score;
@@ -54,6 +55,7 @@ pub use error::Error;
 pub use file::{Damage, FileSpec, MAX_DIMS, Snapshot, VectorFile, VerifyReport};
 pub use filter::RowFilter;
 pub use hit::Hit;
+pub use matrix::dot_tile;
 pub use metric::{Dtype, Metric};
 pub use query::{Precision, Query};
 pub use search::{Backend, GpuMode, SearchOutcome, Searcher, SearcherOptions};

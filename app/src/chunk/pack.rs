@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::breaks::{Breaks, last_up_to};
-use super::config::ChunkerConfig;
+use super::config::{ChunkerConfig, ChunkerKind};
 use super::merge::MergeRules;
 use super::ruler::Ruler;
 
@@ -14,11 +14,14 @@ pub(crate) struct Limits {
     pub(crate) size: usize,
     pub(crate) overlap: usize,
     pub(crate) min_size: usize,
+    /// Count the overlap in words.
+    pub(crate) overlaps_words: bool,
 }
 
 impl From<&ChunkerConfig> for Limits {
     fn from(config: &ChunkerConfig) -> Self {
-        Self { size: config.size, overlap: config.overlap, min_size: config.min_size }
+        let ChunkerConfig { size, overlap, min_size, .. } = *config;
+        Self { size, overlap, min_size, overlaps_words: config.kind == ChunkerKind::Paragraph }
     }
 }
 
@@ -114,7 +117,7 @@ impl Packer<'_> {
     }
 
     fn is_nearly_empty(&self, range: Range<usize>) -> bool {
-        let Limits { size, overlap, min_size } = self.limits;
+        let Limits { size, overlap, min_size, .. } = self.limits;
         self.ruler.size(range) < min_size.max((size - overlap) / NEARLY_EMPTY_PART)
     }
 
@@ -136,11 +139,36 @@ impl Packer<'_> {
         if self.limits.overlap == 0 || floor >= last_end {
             return cut;
         }
+        if self.limits.overlaps_words {
+            return self.words_before(floor, last_end).min(cut);
+        }
         let earliest = self.ruler.earliest_start(floor, last_end, self.limits.overlap);
         let wanted = self.limits.overlap / NEARLY_EMPTY_PART;
         let sentence = self.breaks.first_in(&(earliest..last_end));
         let start = sentence.filter(|&place| self.ruler.size(place..last_end) >= wanted);
         start.unwrap_or_else(|| self.first_word_start(earliest, last_end)).min(cut)
+    }
+
+    /// Where the last `overlap` words before `end` begin, no earlier than `floor`.
+    fn words_before(&self, floor: usize, end: usize) -> usize {
+        let (text, graphemes) = (self.ruler.text, self.ruler.graphemes());
+        let mut is_word = false;
+        let (mut words, mut start) = (0, end);
+        for (at, letter) in text[floor..end].char_indices().rev() {
+            if letter.is_whitespace() {
+                is_word = false;
+                continue;
+            }
+            words += usize::from(!is_word);
+            if words > self.limits.overlap {
+                break;
+            }
+            is_word = true;
+            if graphemes.is_boundary(floor + at) {
+                start = floor + at;
+            }
+        }
+        start
     }
 
     /// The first word that starts in the range; its own start if white space does not divide it.
