@@ -49,13 +49,12 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         | Event::Mapped { .. }
         | Event::QueryCompared { .. }) => similarity::apply(event, state, jobs),
         Event::Exported(Ok(Some(path))) => state.tell(format!("Saved {}", path.display()), None),
-        Event::Exported(Ok(None)) => {}
-        Event::Exported(Err(error)) => state.report(&error),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
-        Event::Failed(error) => state.report(&error),
-        Event::Searched { .. }
+        Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
+        Event::Exported(Ok(None))
+        | Event::Searched { .. }
         | Event::TextLoaded { .. }
         | Event::SegmentsEmbedded { .. }
         | Event::Cut { .. }

@@ -59,7 +59,9 @@ impl<'a> CachedEmbedder<'a> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         for ((hash, _), row) in texts.iter().zip(rows) {
             records.extend_from_slice(hash);
-            row.iter().for_each(|value| records.extend_from_slice(&value.to_le_bytes()));
+            for value in row {
+                records.extend_from_slice(&value.to_le_bytes());
+            }
             known.insert(*hash, row.to_vec());
         }
         let written = OpenOptions::new().append(true).open(&self.path).and_then(|mut file| file.write_all(&records));

@@ -224,8 +224,8 @@ mod tests {
         let chunk = start..start + "It has a red button.".len();
         let subject =
             |context, surround| Subject { splitter: Splitter::PublishedCluster { size: 1 }, context, surround };
-        assert_eq!(subject(false, 0).passages(text, &[chunk.clone()]), ["It has a red button."]);
-        assert_eq!(subject(true, 0).passages(text, &[chunk.clone()]), ["Pump\nIt has a red button."]);
+        assert_eq!(subject(false, 0).passages(text, std::slice::from_ref(&chunk)), ["It has a red button."]);
+        assert_eq!(subject(true, 0).passages(text, std::slice::from_ref(&chunk)), ["Pump\nIt has a red button."]);
         let wide = &subject(false, 1).passages(text, &[chunk])[0];
         assert!(wide.starts_with("The pump is") && wide.ends_with("for long."), "{wide}");
     }

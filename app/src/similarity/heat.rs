@@ -129,7 +129,7 @@ impl HeatMap {
 
     /// The cells as CSV: first row and column of each cell, and its mean cosine.
     pub fn to_csv(&self) -> String {
-        let mut csv = format!("first_chunk,first_other,span,cosine\n");
+        let mut csv = "first_chunk,first_other,span,cosine\n".to_owned();
         for (index, cosine) in self.cells.iter().enumerate() {
             let (row, column) = (index / self.across().max(1) * self.span, index % self.across().max(1) * self.span);
             csv.push_str(&format!("{},{},{},{cosine:.4}\n", row + 1, column + 1, self.span));

@@ -55,7 +55,9 @@ fn leading(covariance: &[f64], dims: usize, without: Option<&Vec<f64>>) -> Vec<f
     }
     let largest = vector.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
     if largest < 0.0 {
-        vector.iter_mut().for_each(|value| *value = -*value);
+        for value in &mut vector {
+            *value = -*value;
+        }
     }
     vector
 }
@@ -68,7 +70,9 @@ fn settle(vector: &mut [f64], without: Option<&Vec<f64>>) {
     }
     let norm = vector.iter().map(|value| value * value).sum::<f64>().sqrt();
     let factor = if norm > 1e-9 { 1.0 / norm } else { 0.0 };
-    vector.iter_mut().for_each(|value| *value *= factor);
+    for value in vector {
+        *value *= factor;
+    }
 }
 
 #[cfg(test)]

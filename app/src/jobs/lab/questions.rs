@@ -87,7 +87,8 @@ impl Bench {
             let ranking = ranking.map_err(|err| failed(&err))?;
             let found = ranking.passages.iter().filter_map(|found| chunks.get(found.id as usize));
             let found: Vec<Range<usize>> = found.map(|chunk| chunk.start..chunk.end).collect();
-            scores.push(score(&found, &[question.start..question.end]));
+            let wanted = question.start..question.end;
+            scores.push(score(&found, std::slice::from_ref(&wanted)));
         }
         Ok(scores)
     }

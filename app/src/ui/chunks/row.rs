@@ -37,25 +37,25 @@ pub(super) struct CutDrag {
     pub(super) is_over: bool,
 }
 
-impl RowPainter<'_> {
-    /// Lets the cut before a chunk be dragged, over the room above its opening line.
-    pub(super) fn cut_ui(&self, ui: &mut Ui, rect: Rect, chunk: usize) -> Option<CutDrag> {
-        if chunk == 0 {
-            return None;
-        }
-        let grip = Rect::from_min_max(pos2(rect.left(), rect.top() - 3.0), pos2(rect.right(), rect.top() + CUT_HEIGHT));
-        let response = ui.interact(grip, ui.scope_id().with(("cut", chunk)), Sense::drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, format!("Cut before chunk {}", chunk + 1)));
-        if response.hovered() || response.dragged() {
-            let y = rect.top() + CUT_HEIGHT / 2.0;
-            ui.painter().hline(rect.x_range(), y, Stroke::new(2.0, palette(ui).accent));
-        }
-        let pointer = response.interact_pointer_pos().filter(|_| response.dragged() || response.drag_stopped());
-        let drag = pointer.map(|pointer| CutDrag { chunk, pointer, is_over: response.drag_stopped() });
-        response.on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
-        drag
+/// Lets the cut before a chunk be dragged, over the room above its opening line.
+pub(super) fn cut_ui(ui: &mut Ui, rect: Rect, chunk: usize) -> Option<CutDrag> {
+    if chunk == 0 {
+        return None;
     }
+    let grip = Rect::from_min_max(pos2(rect.left(), rect.top() - 3.0), pos2(rect.right(), rect.top() + CUT_HEIGHT));
+    let response = ui.interact(grip, ui.scope_id().with(("cut", chunk)), Sense::drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, format!("Cut before chunk {}", chunk + 1)));
+    if response.hovered() || response.dragged() {
+        let y = rect.top() + CUT_HEIGHT / 2.0;
+        ui.painter().hline(rect.x_range(), y, Stroke::new(2.0, palette(ui).accent));
+    }
+    let pointer = response.interact_pointer_pos().filter(|_| response.dragged() || response.drag_stopped());
+    let drag = pointer.map(|pointer| CutDrag { chunk, pointer, is_over: response.drag_stopped() });
+    response.on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
+    drag
+}
 
+impl RowPainter<'_> {
     /// Draws a row into `rect`; gives its chunk when the pointer is over it.
     pub(super) fn ui(&self, ui: &mut Ui, rect: Rect, row: &TextRow, commands: &mut Vec<Command>) -> Option<usize> {
         let chunk = row.chunk + row.num_chunks - 1;

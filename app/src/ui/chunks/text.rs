@@ -148,7 +148,7 @@ fn rows_ui(
         let rect = Rect::from_min_size(min, Vec2::new(band, bottom - row.top));
         hovered = hovered.or(painter.ui(ui, rect, row, commands));
         if row.kind == RowKind::Header {
-            drag = drag.or(painter.cut_ui(ui, rect, row.chunk + row.num_chunks - 1));
+            drag = drag.or(row::cut_ui(ui, rect, row.chunk + row.num_chunks - 1));
         }
     }
     (hovered, drag.map(|drag| (drag, origin.y)))

@@ -73,23 +73,23 @@ impl MapView {
         if let Some(picked) = state.similarity.picked_passage.and_then(|index| points.get(index)) {
             painter.circle_stroke(on_screen(field, *picked), RADIUS + 3.0, Stroke::new(2.0, colours.ink));
         }
-        self.point(ui, field, &response, map, commands);
+        point(ui, field, &response, map, commands);
         response.context_menu(|ui| export_menu(ui, Figure::Projection, commands));
     }
+}
 
-    /// Names the point under the pointer; a click shows it.
-    fn point(&self, ui: &Ui, field: Rect, response: &egui::Response, map: &MapResult, commands: &mut Vec<Command>) {
-        let Some(at) = response.hover_pos() else { return };
-        let reach = REACH / (0.48 * field.width().min(field.height()));
-        let Some(index) = map.projection.nearest(on_map(field, at), reach) else { return };
-        let place = on_screen(field, map.projection.points[index]);
-        ui.painter().circle_stroke(place, RADIUS + 2.0, Stroke::new(1.5, palette(ui).ink));
-        if response.clicked() {
-            commands.push(Command::PickPassage(index));
-        }
-        let start: String = map.passages[index].text.trim().chars().take(140).collect();
-        response.clone().on_hover_text_at_pointer(start);
+/// Names the point under the pointer; a click shows it.
+fn point(ui: &Ui, field: Rect, response: &egui::Response, map: &MapResult, commands: &mut Vec<Command>) {
+    let Some(at) = response.hover_pos() else { return };
+    let reach = REACH / (0.48 * field.width().min(field.height()));
+    let Some(index) = map.projection.nearest(on_map(field, at), reach) else { return };
+    let place = on_screen(field, map.projection.points[index]);
+    ui.painter().circle_stroke(place, RADIUS + 2.0, Stroke::new(1.5, palette(ui).ink));
+    if response.clicked() {
+        commands.push(Command::PickPassage(index));
     }
+    let start: String = map.passages[index].text.trim().chars().take(140).collect();
+    response.clone().on_hover_text_at_pointer(start);
 }
 
 /// The names of the documents; gives the one under the pointer.

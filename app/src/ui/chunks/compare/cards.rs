@@ -91,7 +91,7 @@ fn kind_ui(ui: &mut Ui, index: usize, config: &mut ChunkerConfig) {
             ui.selectable_value(&mut config.kind, kind, format::chunker_word(kind)).on_hover_text(help(kind));
         }
     });
-    response.response.accessible_name(&format!("Chunker {}", LETTERS[index]));
+    response.response.accessible_name(format!("Chunker {}", LETTERS[index]));
 }
 
 fn actions_ui(ui: &mut Ui, index: usize, state: &AppState, commands: &mut Vec<Command>) {
