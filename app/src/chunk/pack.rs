@@ -78,15 +78,24 @@ impl Packer<'_> {
     }
 
     /// Where the chunk that repeats from `start` and is new from `cut` on ends. The repeated part is given up if
-    /// it leaves no room for anything new.
+    /// it leaves no room for anything new, and where it is counted in words also if it would divide a paragraph.
     fn next_cut(&self, start: usize, cut: usize, end: usize) -> (usize, usize) {
-        if start < cut
-            && let Some(next) = self.cut_after(start, cut, end)
-        {
-            return (start, next);
-        }
         let next = self.cut_after(cut, cut, end);
+        if start < cut
+            && let Some(repeating) = self.cut_after(start, cut, end)
+            && !(self.limits.overlaps_words && self.is_whole(next, end) && !self.is_whole(Some(repeating), end))
+        {
+            return (start, repeating);
+        }
         (cut, next.unwrap_or_else(|| self.ruler.graphemes().next(cut).min(end)))
+    }
+
+    /// Whether a cut is at the end of the section or at a place of the best group.
+    fn is_whole(&self, cut: Option<usize>, end: usize) -> bool {
+        let best = self.breaks.groups.first();
+        let is_best =
+            |cut: usize| best.is_some_and(|group| group.iter().any(|level| level.binary_search(&cut).is_ok()));
+        cut.is_some_and(|cut| cut == end || is_best(cut))
     }
 
     fn cut_after(&self, start: usize, cut: usize, end: usize) -> Option<usize> {

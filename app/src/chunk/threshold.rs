@@ -166,7 +166,7 @@ mod tests {
         ] {
             assert_eq!(Cuts::of(&CURVE, rule).indices, [3, 6], "{rule}");
         }
-        let gradient = Cuts::of(&CURVE, Threshold::Gradient(70.0));
+        let gradient = Cuts::of(&CURVE, Threshold::Gradient(75.0));
         assert_eq!((gradient.indices, gradient.threshold), (vec![2, 5], None));
     }
 

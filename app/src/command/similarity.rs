@@ -49,6 +49,8 @@ fn compare_chunks(state: &mut AppState, jobs: &mut Jobs) {
     }
     let task = SimilarityTask::Heat { document, extraction: Arc::clone(extraction), chunks: Arc::clone(chunks) };
     state.similarity.picked = None;
+    // The job does one thing at a time: what was under way is given up.
+    state.similarity.map.stop();
     state.similarity.heat.start();
     put(task, state, jobs);
 }
@@ -60,6 +62,7 @@ fn draw_map(state: &mut AppState, jobs: &mut Jobs) {
     }
     let Some(documents) = state.library.documents.value().cloned() else { return };
     state.similarity.picked_passage = None;
+    state.similarity.heat.stop();
     state.similarity.map.start();
     put(SimilarityTask::Map { library_version, documents }, state, jobs);
 }

@@ -1,6 +1,6 @@
 //! Writing figures of the window to files, as drawings, pictures or data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Event, Outbox, guarded, spawn};
@@ -110,12 +110,21 @@ pub(super) fn export(request: ExportRequest, outbox: Outbox) {
             None => Ok(None),
             Some(path) => {
                 let bytes = render(&request)?;
-                std::fs::write(path, bytes).map_err(|err| failure(&format!("{err}: {path:?}")))?;
+                write(path, &bytes).map_err(|err| failure(&format!("{err}: {path:?}")))?;
                 Ok(Some(path.clone()))
             }
         });
         outbox.send(Event::Exported(outcome));
     });
+}
+
+/// Writes beside the file and renames, so that nobody ever sees half of it.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    std::fs::write(&part, bytes)?;
+    std::fs::rename(&part, path)
 }
 
 /// Asks where to, in the system's dialog.

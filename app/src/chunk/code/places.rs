@@ -15,7 +15,7 @@ pub(super) fn levels(text: &str, language: Language, graphemes: &Graphemes) -> O
     parser.set_language(&language.grammar()).ok()?;
     let tree = parser.parse(text, None)?;
     let mut walk = Walk { text, graphemes, levels: vec![Places::new(); MOST_LEVELS] };
-    walk.siblings(&mut tree.walk(), 0);
+    walk.siblings(&mut tree.walk(), 0, None);
     for places in &mut walk.levels {
         places.sort_unstable();
         places.dedup();
@@ -31,9 +31,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Goes over the children of the cursor's node, which stand at `depth`. The recursion is as deep as the levels
+    /// Goes over the children of the cursor's node, which stand at `depth` inside the item that begins at `outer`. The recursion is as deep as the levels
     /// and the nodes that begin no line between them, which is bounded by [`MOST_NESTED`].
-    fn siblings(&mut self, cursor: &mut TreeCursor<'_>, depth: usize) {
+    fn siblings(&mut self, cursor: &mut TreeCursor<'_>, depth: usize, outer: Option<usize>) {
         if depth >= MOST_LEVELS || cursor.depth() > MOST_NESTED || !cursor.goto_first_child() {
             return;
         }
@@ -41,14 +41,17 @@ impl Walk<'_> {
         let mut is_led = false;
         loop {
             let node = cursor.node();
-            let is_item = node.is_named() && self.begins_line(node);
+            // A block is what its statements are in, and a statement may be no more than the expression in it.
+            let is_item =
+                node.is_named() && !is_wrapper(node) && outer != Some(node.start_byte()) && self.begins_line(node);
             if is_item && !is_led {
                 self.add(node.start_byte(), depth);
             }
             let leads = is_lead(node) && follows_at_once(node);
             is_led = leads && (is_item || is_led);
             if node.end_position().row > node.start_position().row {
-                self.siblings(cursor, depth + usize::from(is_item));
+                let inner = if is_item { Some(node.start_byte()) } else { outer };
+                self.siblings(cursor, depth + usize::from(is_item), inner);
             }
             if !cursor.goto_next_sibling() {
                 break;
@@ -76,6 +79,12 @@ const DEEPEST_INDENT: usize = 400;
 
 /// Nodes inside each other that are followed; hostile text nests without end.
 const MOST_NESTED: u32 = 200;
+
+/// Whether a node only holds others together: the braces of a body, the indented lines under a colon.
+fn is_wrapper(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    kind.contains("block") || kind.ends_with("body") || kind.ends_with("list") || kind == "compound_statement"
+}
 
 /// Whether a node says something about the one that follows it.
 fn is_lead(node: Node<'_>) -> bool {
@@ -120,7 +129,7 @@ mod tests {
 
     #[test]
     fn deep_nesting_ends() {
-        let text = "{\n".repeat(30_000);
+        let text = "{\n".repeat(5_000);
         assert!(levels(&text, Language::JavaScript, &Graphemes::new(&text)).is_some());
     }
 }

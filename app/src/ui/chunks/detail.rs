@@ -39,12 +39,14 @@ pub(super) fn detail_ui(
     });
     ui.add(Label::new(secondary(result.places.get(index).cloned().unwrap_or_default())).truncate());
     similarity_ui(ui, chunk.left_similarity, chunk.right_similarity);
-    edit_ui(ui, result, index, state, commands);
+    ui.horizontal_wrapped(|ui| {
+        edit_ui(ui, result, index, state, commands);
+        form.ui(ui, extraction, result, chunk, state, commands);
+    });
     ScrollArea::vertical().id_salt("chunk_detail").auto_shrink(false).show(ui, |ui| {
         let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
         let text = egui::RichText::new(text.trim()).size(tokens().text.secondary);
         ui.add(Label::new(text).wrap().selectable(true));
-        form.ui(ui, extraction, result, chunk, state, commands);
         ui.label(secondary(format!("bytes {}–{}", format::count(chunk.start), format::count(chunk.end))));
         if quiet(ui, "Copy text").clicked() {
             ui.ctx().copy_text(extraction.text.get(chunk.start..chunk.end).unwrap_or_default().to_owned());
@@ -65,18 +67,16 @@ fn step_ui(ui: &mut Ui, result: &LabResult, index: usize, commands: &mut Vec<Com
 
 /// Merging and splitting by hand.
 fn edit_ui(ui: &mut Ui, result: &LabResult, index: usize, state: &AppState, commands: &mut Vec<Command>) {
-    ui.horizontal_wrapped(|ui| {
-        let has_next = index + 1 < result.chunks.len();
-        if ui.add_enabled_ui(has_next, |ui| ui.button("Merge with next")).inner.clicked() {
-            commands.push(Command::MergeChunks(index));
-        }
-        let place = weakest_place(result, index);
-        let split = ui.add_enabled_ui(place.is_some(), |ui| ui.button("Split")).inner;
-        if let Some(byte) = place.filter(|_| split.on_hover_text("At its weakest place").clicked()) {
-            commands.push(Command::SplitChunk(byte));
-        }
-        undo_buttons(ui, state, commands);
-    });
+    let has_next = index + 1 < result.chunks.len();
+    if ui.add_enabled_ui(has_next, |ui| ui.button("Merge with next")).inner.clicked() {
+        commands.push(Command::MergeChunks(index));
+    }
+    let place = weakest_place(result, index);
+    let split = ui.add_enabled_ui(place.is_some(), |ui| ui.button("Split")).inner;
+    if let Some(byte) = place.filter(|_| split.on_hover_text("At its weakest place").clicked()) {
+        commands.push(Command::SplitChunk(byte));
+    }
+    undo_buttons(ui, state, commands);
 }
 
 fn undo_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use egui::{TextEdit, Ui};
+use egui::{Align2, ScrollArea, TextEdit, Ui, Vec2, Window};
 
 use super::super::theme::{secondary, strong, tokens};
-use super::super::widgets::{format, quiet};
+use super::super::widgets::{format, primary, quiet};
 use crate::chunk::Chunk;
 use crate::command::Command;
 use crate::extract::Extraction;
 use crate::state::{AppState, LabResult, LabelledQuestion};
+
+/// Width of the form.
+const FORM_WIDTH: f32 = 560.0;
 
 /// What is being written.
 #[derive(Default)]
@@ -31,18 +34,20 @@ impl QuestionForm {
         state: &AppState,
         commands: &mut Vec<Command>,
     ) {
-        ui.horizontal(|ui| {
-            let word = if self.is_open { "Close" } else { "Ask about it" };
-            let help = "Write a question with its passage; the comparison then shows which chunker finds it";
-            if quiet(ui, word).on_hover_text(help).clicked() {
-                self.is_open = !self.is_open;
-            }
-            if !state.lab.questions.is_empty() {
-                ui.label(secondary(format::counted(state.lab.questions.len(), "question")));
-            }
-        });
+        let help = "Write a question with its passage; the comparison then shows which chunker finds it";
+        if quiet(ui, "Ask about it").on_hover_text(help).clicked() {
+            self.is_open = !self.is_open;
+        }
+        if !state.lab.questions.is_empty() {
+            ui.label(secondary(format::counted(state.lab.questions.len(), "question")));
+        }
         if self.is_open {
-            self.form_ui(ui, extraction, result, chunk, commands);
+            let window = Window::new("Question").collapsible(false).resizable(false).title_bar(false);
+            let window = window.anchor(Align2::CENTER_CENTER, Vec2::ZERO).default_width(FORM_WIDTH);
+            window.show(ui.ctx(), |ui| {
+                ui.set_max_width(FORM_WIDTH);
+                self.form_ui(ui, extraction, result, chunk, commands);
+            });
         }
     }
 
@@ -72,7 +77,14 @@ impl QuestionForm {
         let marked = || sentences.iter().filter(|(start, _)| self.marked.contains(start));
         let ends = marked().next().zip(marked().next_back());
         let is_whole = ends.is_some() && !self.text.trim().is_empty();
-        let add = ui.add_enabled_ui(is_whole, |ui| ui.button("Add question")).inner;
+        let add = ui
+            .horizontal(|ui| {
+                if quiet(ui, "Cancel").clicked() {
+                    self.is_open = false;
+                }
+                ui.add_enabled_ui(is_whole, |ui| primary(ui, "Add question")).inner
+            })
+            .inner;
         if let Some(((start, _), (_, end))) = ends.filter(|_| add.clicked()) {
             let end = start + extraction.text.get(*start..*end).unwrap_or_default().trim_end().len();
             let text = std::mem::take(&mut self.text).trim().to_owned();
