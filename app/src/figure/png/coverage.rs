@@ -86,7 +86,7 @@ impl Coverage {
         let local = |(x, y): Point| (x - left as f32, y - top as f32);
         let (from, to) = (local(from), local(to));
         let is_finite = [from.0, from.1, to.0, to.1].iter().all(|value| value.is_finite());
-        if from.1 == to.1 || !is_finite {
+        if (from.1 - to.1).abs() < 1e-9 || !is_finite {
             return;
         }
         let (sign, upper, lower) = if from.1 < to.1 { (1.0, from, to) } else { (-1.0, to, from) };

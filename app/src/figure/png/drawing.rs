@@ -36,7 +36,7 @@ pub(super) fn draw(svg: &str, scale: f32) -> Result<Picture, PngError> {
             }
             Event::Text(text) => {
                 if let Some((_, words)) = state.as_mut().and_then(|state| state.text.as_mut()) {
-                    words.push_str(&String::from_utf8_lossy(&text));
+                    words.push_str(&text);
                 }
             }
             Event::GeneralRef(name) => {
@@ -57,21 +57,20 @@ pub(super) fn draw(svg: &str, scale: f32) -> Result<Picture, PngError> {
 }
 
 /// What the entities of our own escaping stand for.
-fn entity(name: &[u8]) -> &'static str {
+fn entity(name: &str) -> &'static str {
     match name {
-        b"amp" => "&",
-        b"lt" => "<",
-        b"gt" => ">",
-        b"quot" => "\"",
+        "amp" => "&",
+        "lt" => "<",
+        "gt" => ">",
+        "quot" => "\"",
         _ => "",
     }
 }
 
 fn read(element: &BytesStart<'_>) -> (String, Attributes) {
-    let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+    let name = element.name().as_ref().to_owned();
     let pair = |attribute: quick_xml::events::attributes::Attribute<'_>| {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (text(attribute.key.as_ref()), text(&attribute.value))
+        (attribute.key.as_ref().to_owned(), attribute.value.to_string())
     };
     (name, element.attributes().flatten().map(pair).collect())
 }
@@ -96,10 +95,10 @@ impl State {
         Ok(Self { picture: Picture::new(width as u32, height as u32), scale, is_hidden: false, text: None })
     }
 
-    fn end(&mut self, name: &[u8]) {
+    fn end(&mut self, name: &str) {
         match name {
-            b"defs" => self.is_hidden = false,
-            b"text" => {
+            "defs" => self.is_hidden = false,
+            "text" => {
                 if let Some((attributes, words)) = self.text.take() {
                     self.words(&attributes, &words);
                 }

@@ -61,17 +61,17 @@ impl QuestionForm {
     ) {
         ui.label(strong("Which sentences answer it?").size(tokens().text.secondary));
         let sentences = sentences(result, chunk);
-        for (start, end) in &sentences {
-            let text = extraction.text.get(*start..*end).unwrap_or_default().trim().replace('\n', " ");
-            let mut is_marked = self.marked.contains(start);
-            if ui.checkbox(&mut is_marked, egui::RichText::new(text).size(tokens().text.caption)).changed() {
-                if is_marked {
-                    self.marked.insert(*start)
-                } else {
-                    self.marked.remove(start)
-                };
+        ScrollArea::vertical().id_salt("sentences").max_height(320.0).show(ui, |ui| {
+            for (start, end) in &sentences {
+                let text = extraction.text.get(*start..*end).unwrap_or_default().trim().replace('\n', " ");
+                let mut is_marked = self.marked.contains(start);
+                let label = egui::RichText::new(text).size(tokens().text.secondary);
+                if ui.checkbox(&mut is_marked, label).changed() {
+                    self.marked.retain(|marked| marked != start);
+                    self.marked.extend(is_marked.then_some(*start));
+                }
             }
-        }
+        });
         let field = ui.add(TextEdit::singleline(&mut self.text).hint_text("A question…").desired_width(f32::INFINITY));
         field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Question on the passage"));
         let marked = || sentences.iter().filter(|(start, _)| self.marked.contains(start));
