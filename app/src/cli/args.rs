@@ -154,6 +154,10 @@ pub(super) struct EvalChunkingVerb {
     /// Where the semantic chunkers cut: `auto`, a cosine from 0 to 1, sd1.5, p95, iqr1.5 or gradient95
     #[arg(long, default_value = "auto", value_name = "auto|X")]
     pub(super) threshold: Threshold,
+    /// Find chunks in this way alone: vector, keyword or hybrid (may be repeated; keyword alone embeds no chunk)
+    /// [default: all three]
+    #[arg(long, value_parser = parse_named::<SearchMode>)]
+    pub(super) mode: Vec<SearchMode>,
     /// Weight of the vector leg in the hybrid row, 0 to 1
     #[arg(long, default_value_t = 0.5, value_name = "X")]
     pub(super) alpha: f32,

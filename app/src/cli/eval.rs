@@ -39,7 +39,9 @@ fn chunking(session: &Session, verb: &EvalChunkingVerb) -> Result<Ending, CliErr
     let embedder = remembering(session, embedder.as_ref())?;
     let set = ExcerptSet::load(&verb.dir)?;
     let run = ChunkingRun::new(&set, &embedder, &session.cancel)?;
-    let modes = [mode(SearchMode::Vector, 1.0), mode(SearchMode::Keyword, 0.0), mode(SearchMode::Hybrid, verb.alpha)];
+    let all = [mode(SearchMode::Vector, 1.0), mode(SearchMode::Keyword, 0.0), mode(SearchMode::Hybrid, verb.alpha)];
+    let modes: Vec<SearchOptions> =
+        all.into_iter().filter(|options| verb.mode.is_empty() || verb.mode.contains(&options.mode)).collect();
     let bar = bar(session);
     let mut rows: Vec<ChunkingRow> = Vec::new();
     for subject in &subjects {

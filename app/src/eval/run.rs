@@ -65,9 +65,12 @@ impl<'a> ChunkingRun<'a> {
         let chunked = self.split(subject)?;
         let passages: Vec<&str> = chunked.passages.iter().map(String::as_str).collect();
         let total = passages.len();
-        let vectors = self.embedder.embed(&passages, TextRole::Passage, self.cancel, &mut |done| {
-            on_done(done, total);
-        })?;
+        let needs_vectors = modes.iter().any(|options| options.mode != SearchMode::Keyword);
+        let vectors = if needs_vectors {
+            self.embedder.embed(&passages, TextRole::Passage, self.cancel, &mut |done| on_done(done, total))?
+        } else {
+            vec![0.0; total * self.embedder.dims()]
+        };
         let collection = collection(&passages, &vectors, self.embedder)?;
         let row = |options: &SearchOptions| {
             let scores = self.scores(&chunked, &collection, options)?;

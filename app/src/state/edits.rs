@@ -99,11 +99,12 @@ pub fn weakest_place(result: &LabResult, index: usize) -> Option<usize> {
     weakest.map(|boundary| boundary.position).or_else(|| sentences.min_by_key(|start| start.abs_diff(middle)))
 }
 
-/// The segment start nearest to `byte`.
-pub fn nearest_sentence(result: &LabResult, byte: usize) -> Option<usize> {
-    let after = result.segments.partition_point(|&start| start < byte);
-    let near = [after.checked_sub(1), Some(after)];
-    near.into_iter().flatten().filter_map(|at| result.segments.get(at)).copied().min_by_key(|at| at.abs_diff(byte))
+/// Where the start of chunk `index` goes when it is dragged to `byte`: the nearest start of a sentence that
+/// [`moved`] allows.
+pub fn nearest_place(result: &LabResult, index: usize, byte: usize) -> Option<usize> {
+    let (left, right) = (result.chunks.get(index.checked_sub(1)?)?, result.chunks.get(index)?);
+    let is_allowed = |start: &usize| *start > left.start && *start < right.end && *start != right.start;
+    result.segments.iter().copied().filter(is_allowed).min_by_key(|start| start.abs_diff(byte))
 }
 
 /// Every start but the first.
@@ -186,7 +187,8 @@ mod tests {
         let boundary = |position, similarity| Boundary { position, similarity };
         result.curve = vec![boundary(4, 0.1), boundary(13, 0.6), boundary(17, 0.2)];
         assert_eq!(weakest_place(&result, 1), Some(17));
-        assert_eq!(nearest_sentence(&result, 15), Some(13));
+        assert_eq!(nearest_place(&result, 1, 15), Some(13));
+        assert_eq!((nearest_place(&result, 1, 29), nearest_place(&result, 1, 0)), (Some(17), Some(4)));
     }
 
     #[test]

@@ -13,8 +13,8 @@ use super::breaks::Breaks;
 use super::graphemes::Graphemes;
 use super::pack::{Limits, Packer, pack_sections};
 use super::ruler::{Ruler, Scale};
-use super::similarity::assemble;
 use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking};
+use crate::chunk::similarity::assemble;
 
 /// See [`super::ChunkerKind::Code`].
 pub(super) struct Code(pub(super) ChunkerConfig);

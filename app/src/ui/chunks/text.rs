@@ -8,7 +8,7 @@ use super::super::theme::{palette, tokens};
 use super::{minimap, row};
 use crate::command::Command;
 use crate::extract::Extraction;
-use crate::state::edits::{moved, nearest_sentence};
+use crate::state::edits::nearest_place;
 use crate::state::{AppState, LabResult, RowKind, RowMetrics, Selection};
 
 /// Room at the left of the layers, and between the text and the minimap.
@@ -26,8 +26,6 @@ pub(super) struct TextView {
     cut_number: usize,
     granted_jump: u64,
     wanted_offset: Option<f32>,
-    /// The cut that is dragged: the chunk that it opens, and where it would go.
-    dragged: Option<(usize, Option<usize>)>,
 }
 
 impl TextView {
@@ -75,27 +73,22 @@ impl TextView {
 
     /// Shows where a dragged cut would go, the start of the nearest sentence, and puts it there when it is let go.
     fn follow_drag(
-        &mut self,
+        &self,
         ui: &Ui,
         drag: Option<(row::CutDrag, f32)>,
         extraction: &Extraction,
         result: &LabResult,
         commands: &mut Vec<Command>,
     ) {
-        let Some((drag, origin)) = drag else {
-            self.dragged = None;
-            return;
-        };
+        let Some((drag, origin)) = drag else { return };
         let rows = &result.rows;
         let row = rows.rows.get(rows.row_at(drag.pointer.y - origin));
-        let reached = row.and_then(|row| {
+        let target = row.and_then(|row| {
             let from_left = drag.pointer.x - ui.max_rect().left() - MARGIN - row::TEXT_LEFT;
             let line = extraction.text.get(row.bytes.clone())?;
             let metrics = self.measured.as_ref()?;
-            nearest_sentence(result, row.bytes.start + metrics.byte_at(line, from_left))
+            nearest_place(result, drag.chunk, row.bytes.start + metrics.byte_at(line, from_left))
         });
-        let target = reached.filter(|&byte| moved(&extraction.text, result, drag.chunk, byte).is_some());
-        self.dragged = Some((drag.chunk, target));
         if let Some(byte) = target {
             let y = origin + rows.top_of(byte);
             let stroke = egui::Stroke::new(2.0, palette(ui).accent);
