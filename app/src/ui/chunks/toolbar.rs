@@ -11,7 +11,7 @@ use crate::store::DocumentStatus;
 
 /// Largest size and smallest width of all controls in one row.
 pub(super) const LARGEST_SIZE: usize = 20_000;
-const ONE_ROW_WIDTH: f32 = 1060.0;
+const ONE_ROW_WIDTH: f32 = 1360.0;
 
 pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 16, top: 18, bottom: 8 });
@@ -148,7 +148,8 @@ fn threshold_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
     let resolved = result.and_then(|result| result.threshold).unwrap_or(0.5);
     let mut value = resolved;
     let slider = field(ui, "Threshold", |ui| ui.add(Slider::new(&mut value, 0.0..=1.0).fixed_decimals(2)));
-    if slider.changed() {
+    // The slider rounds what it is given to two decimals: only more than that is a change of somebody's.
+    if slider.changed() && (value - resolved).abs() >= 0.005 {
         config.threshold = Threshold::Fixed(value);
     }
     let shown = threshold_word(config.threshold);

@@ -33,6 +33,7 @@ impl Rows {
     /// Draws the text.
     pub(super) fn ui(&mut self, ui: &mut Ui, extraction: &Extraction, comparison: &Comparison) {
         let rows = &comparison.rows;
+        letters_ui(ui, comparison.columns.len());
         let mut area = ScrollArea::vertical().id_salt("compared_text").auto_shrink(false);
         if let Some(byte) = self.wanted_byte.take() {
             area = area.vertical_scroll_offset((rows.top_of(byte) - 2.0).max(0.0));
@@ -54,12 +55,30 @@ impl Rows {
     }
 }
 
+/// The letter of each chunker over its gutter.
+fn letters_ui(ui: &mut Ui, num_columns: usize) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(ui.available_width(), LETTERS_HEIGHT), Sense::hover());
+    let font = FontId::monospace(tokens().text.caption);
+    for (index, letter) in LETTERS.iter().take(num_columns).enumerate() {
+        let x = rect.left() + MARGIN + index as f32 * (GUTTER + GAP) + GUTTER / 2.0;
+        let at = pos2(x, rect.center().y);
+        ui.painter().text(at, Align2::CENTER_CENTER, letter, font.clone(), palette(ui).ink_secondary);
+    }
+}
+
+const LETTERS_HEIGHT: f32 = 20.0;
+
 fn row_ui(ui: &mut Ui, rect: Rect, row: &TextRow, extraction: &Extraction, comparison: &Comparison) {
     for (index, column) in comparison.columns.iter().enumerate() {
-        if let Some(chunk) = column.chunk_at(row.bytes.start) {
-            let left = rect.left() + index as f32 * (GUTTER + GAP);
-            let band = Rect::from_min_max(pos2(left, rect.top()), pos2(left + GUTTER, rect.bottom()));
-            ui.painter().rect_filled(band, 0.0, layer(ui, chunk).edge.gamma_multiply(0.72));
+        // Above a cut the layer before it goes on.
+        let before = if row.kind == RowKind::Header { row.bytes.start.saturating_sub(1) } else { row.bytes.start };
+        let middle = if row.kind == RowKind::Header { rect.center().y } else { rect.top() };
+        let left = rect.left() + index as f32 * (GUTTER + GAP);
+        for (byte, top, bottom) in [(before, rect.top(), middle), (row.bytes.start, middle, rect.bottom())] {
+            if let Some(chunk) = column.chunk_at(byte) {
+                let band = Rect::from_min_max(pos2(left, top), pos2(left + GUTTER, bottom));
+                ui.painter().rect_filled(band, 0.0, layer(ui, chunk).edge.gamma_multiply(0.72));
+            }
         }
     }
     let text_left = rect.left() + comparison.columns.len() as f32 * (GUTTER + GAP) + 12.0;
