@@ -1,6 +1,6 @@
 //! Drawing figures as self-contained SVG documents in the colours of `assets/theme`, and those as PNG.
 //!
-//! Start at [`Canvas`]. Must not know: what is drawn.
+//! Start at `Canvas`. Must not know: what is drawn.
 
 mod axis;
 mod canvas;
