@@ -5,11 +5,15 @@
 //! The gate and generated answers are measured in [`answers`].
 //! Everything takes any [`Embedder`](crate::embed::Embedder); no library is opened.
 
+pub mod anchors;
 pub mod answers;
 pub mod bootstrap;
+mod cache;
 pub mod chunking;
 mod error;
 pub mod excerpts;
+pub mod figure;
+pub mod html;
 mod judged;
 pub mod judgements;
 pub mod published;
@@ -17,10 +21,13 @@ pub mod ranges;
 pub mod report;
 pub mod retrieval;
 mod run;
+mod subject;
 
 pub use answers::AnswersRun;
+pub use cache::CachedEmbedder;
 pub use error::EvalError;
 pub use excerpts::ExcerptSet;
 pub use judged::RetrievalRun;
 pub use judgements::JudgedSet;
-pub use run::{ChunkingRun, Splitter};
+pub use run::ChunkingRun;
+pub use subject::{Splitter, Subject};

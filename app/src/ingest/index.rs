@@ -1,5 +1,7 @@
 //! From a text to searchable chunks: chunk, embed through the cache, store.
 
+use std::path::Path;
+
 use super::embedding::{EmbedFailure, embed_cached};
 use super::meter::Meter;
 use super::passage;
@@ -37,7 +39,7 @@ impl Passages {
         file: &ScannedFile,
         text: &Text,
     ) -> Result<Self, IndexFailure> {
-        let chunks = split(ingestion, chunker, &text.extraction)?;
+        let chunks = split(ingestion, chunker, &text.extraction, &file.path)?;
         Ok(Self { chunks: describe(ingestion, &text.extraction, file, chunks) })
     }
 
@@ -87,7 +89,12 @@ pub(super) fn embed_all(
     if cancel.is_cancelled() { Err(EmbedError::Cancelled.into()) } else { Ok(vectors) }
 }
 
-fn split(ingestion: Ingestion<'_>, chunker: &dyn Chunker, extraction: &Extraction) -> Result<Vec<Chunk>, IndexFailure> {
+fn split(
+    ingestion: Ingestion<'_>,
+    chunker: &dyn Chunker,
+    extraction: &Extraction,
+    path: &Path,
+) -> Result<Vec<Chunk>, IndexFailure> {
     let embed = |texts: &[&str]| {
         let Ingestion { store, embedder, cancel, .. } = ingestion;
         embed_cached(store, embedder, texts, cancel, &mut |_| {}).map_err(|err| err.to_string())
@@ -100,6 +107,7 @@ fn split(ingestion: Ingestion<'_>, chunker: &dyn Chunker, extraction: &Extractio
     let chunking = chunker.chunk(&ChunkInput {
         text: &extraction.text,
         spans: &extraction.spans,
+        name: path.file_name().and_then(|name| name.to_str()),
         measure,
         vectors: VectorSource { embed: Some(&embed), vectors: None },
     })?;

@@ -70,7 +70,7 @@ use crate::watch::Changes;
 pub use error::Error;
 pub use home::home_folder;
 pub use options::{GpuChoice, LibraryOptions};
-pub use preview::{ChunkPreview, preview_chunks};
+pub use preview::{ChunkPreview, Previewer, preview_chunks};
 
 use readers::extract_pool;
 

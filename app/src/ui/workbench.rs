@@ -13,6 +13,7 @@ use super::library::LibraryPanel;
 use super::models::ModelsPanel;
 use super::search::SearchPanel;
 use super::settings::SettingsPanel;
+use super::similarity::SimilarityPanel;
 use super::theme::palette;
 use super::widgets::error_block;
 use super::window::WindowOptions;
@@ -42,6 +43,7 @@ pub struct Workbench {
 struct Panels {
     library: LibraryPanel,
     chunks: ChunksPanel,
+    similarity: SimilarityPanel,
     search: SearchPanel,
     chat: ChatPanel,
     models: ModelsPanel,
@@ -102,7 +104,7 @@ impl Workbench {
         let (state, commands) = (&self.state, &mut self.commands);
         rail::rail_ui(ui, state, commands);
         status_line::status_line_ui(ui, state, commands);
-        if state.space != Space::Chunks {
+        if !matches!(state.space, Space::Chunks | Space::Similarity) {
             self.panels.inspector.ui(ui, state, commands);
         }
         if let Some(error) = state.opened.error() {
@@ -160,6 +162,7 @@ impl Panels {
         match state.space {
             Space::Library => self.library.ui(ui, state, commands),
             Space::Chunks => self.chunks.ui(ui, state, commands),
+            Space::Similarity => self.similarity.ui(ui, state, commands),
             Space::Search => self.search.ui(ui, state, commands),
             Space::Chat => self.chat.ui(ui, state, commands),
             Space::Models => self.models.ui(ui, state, commands),
