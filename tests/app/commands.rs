@@ -173,7 +173,19 @@ fn errors_are_values_too() {
 #[test]
 fn wrong_usage_ends_with_two() {
     let home = Home::new();
-    for args in [&["chunk"][..], &["search", "x", "--mode", "psychic"], &["ingest"], &["--gpu", "fast", "documents"]] {
+    let wrong: &[&[&str]] = &[
+        &["chunk"],
+        &["search", "x", "--mode", "psychic"],
+        &["search", "x", "--alpha", "2"],
+        &["search", "x", "-k", "0"],
+        &["search", "x", "--min-score", "nan"],
+        &["ask", "x", "--source", "["],
+        &["ingest"],
+        &["--gpu", "fast", "documents"],
+        &["screenshots", "here", "--width", "0"],
+        &["screenshots", "here", "--scale", "nan"],
+    ];
+    for args in wrong {
         assert_eq!(home.run(args).status.code(), Some(2), "{args:?}");
     }
 }
@@ -196,4 +208,30 @@ fn any_query_text_is_a_query() {
     {
         home.json(0, &["search", "--", query]);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_document_behind_a_link_is_removed_by_the_link() {
+    let home = Home::new();
+    let link = home.folder.path().join("link");
+    std::os::unix::fs::symlink(home.files(), &link).unwrap();
+    let name = link.join("notes.md").to_str().unwrap().to_owned();
+    home.json(0, &["ingest", &name]);
+    home.json(0, &["remove", &name]);
+    assert_eq!(home.json(0, &["documents"]), serde_json::json!([]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_is_listed_and_found() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = Home::new();
+    let name = home.files().join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
+    std::fs::write(name, "The kettle holds two litres.").unwrap();
+    home.ingest();
+    assert_eq!(home.json(0, &["documents"]).as_array().unwrap().len(), 3);
+    let found = home.json(0, &["search", "kettle", "-k", "1"]);
+    assert!(found["hits"][0]["path"].as_str().unwrap().contains("caf"), "{found}");
+    home.json(0, &["ask", "How much does the kettle hold?", "--model", "extractive"]);
 }

@@ -28,6 +28,8 @@ pub(super) struct Annotator<'a> {
     citations: BTreeMap<u32, Vec<Citation>>,
     dropped: usize,
     last_shown: Option<char>,
+    /// Since the last `[` of the text came nothing but digits and separators: a `]` would make it look like a marker.
+    looks_like_marker: bool,
     /// A space came in before a `[`: shown only if something follows it.
     owes_space: bool,
 }
@@ -52,6 +54,7 @@ impl<'a> Annotator<'a> {
             citations: BTreeMap::new(),
             dropped: 0,
             last_shown: None,
+            looks_like_marker: false,
             owes_space: false,
         }
     }
@@ -160,6 +163,15 @@ impl<'a> Annotator<'a> {
     /// Shows one letter of text.
     fn pass(&mut self, letter: char, out: &mut String) {
         self.held.drain(..letter.len_utf8());
+        // What a dropped marker leaves behind, as in `[[9]1]`, must not become one.
+        if letter == ']' && std::mem::take(&mut self.looks_like_marker) && self.last_shown != Some('[') {
+            return;
+        }
+        self.looks_like_marker = match letter {
+            '[' => true,
+            '0'..='9' | ',' | ';' | ' ' => self.looks_like_marker,
+            _ => false,
+        };
         if !self.cited.is_empty() && letter.is_alphanumeric() {
             self.begin_sentence();
         }
@@ -337,6 +349,18 @@ mod tests {
                 prop_assert_eq!(&chunk.text[citation.start - chunk.start..citation.end - chunk.start], &citation.quote);
                 let shown = format!("[{}]", citation.marker);
                 prop_assert!(streamed.contains(&shown));
+            }
+        }
+
+        /// Brackets in brackets, which random text seldom has.
+        #[test]
+        fn no_marker_is_left_of_nested_ones(pieces in proptest::collection::vec("[0-9]|\\[|\\]| |a", 0..12)) {
+            let (shown, found) = annotate(&contract(), &[&pieces.concat()]);
+            for rest in shown.split('[').skip(1) {
+                let number = rest.split_once(']').and_then(|(inside, _)| inside.parse::<u32>().ok());
+                if let Some(number) = number {
+                    prop_assert!(found.citations.iter().any(|citation| citation.marker == number), "{shown:?}");
+                }
             }
         }
 

@@ -72,6 +72,7 @@ pub struct Citation {
     /// Its document.
     pub document: DocumentId,
     /// The document's path.
+    #[serde(serialize_with = "crate::store::path_as_text")]
     pub path: PathBuf,
     /// First and last page, from 1.
     pub pages: Option<(u32, u32)>,

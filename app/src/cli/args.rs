@@ -342,14 +342,31 @@ pub(super) struct ScreenshotsVerb {
     #[arg(long, default_value = "What is this about?")]
     pub(super) question: String,
     /// Width in points
-    #[arg(long, default_value_t = 1280.0)]
+    #[arg(long, default_value_t = 1280.0, value_parser = parse_points)]
     pub(super) width: f32,
     /// Height in points
-    #[arg(long, default_value_t = 800.0)]
+    #[arg(long, default_value_t = 800.0, value_parser = parse_points)]
     pub(super) height: f32,
     /// Pixels for each point
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = parse_scale)]
     pub(super) scale: f32,
+}
+
+#[cfg(feature = "gui")]
+fn parse_points(text: &str) -> Result<f32, String> {
+    parse_between(text, 320.0, 4096.0)
+}
+
+#[cfg(feature = "gui")]
+fn parse_scale(text: &str) -> Result<f32, String> {
+    parse_between(text, 0.5, 4.0)
+}
+
+#[cfg(feature = "gui")]
+fn parse_between(text: &str, least: f32, most: f32) -> Result<f32, String> {
+    let number: f32 = text.parse().map_err(|err| format!("{err}"))?;
+    let fits = (least..=most).contains(&number);
+    if fits { Ok(number) } else { Err(format!("expected {least} to {most}")) }
 }
 
 /// Parses an option by the names that its type has in JSON, and lists them when none fits.

@@ -4,20 +4,20 @@ use super::Ending;
 use super::args::AskVerb;
 use super::error::CliError;
 use super::output::{print_json, print_line, print_piece};
-use super::search::{snippet, source_text};
+use super::search::{checked, snippet, source_text};
 use super::session::Session;
 use crate::answer::{Answer, AskEvent, AskOptions, Citation};
 use crate::extract::Place;
 
 /// Answers a question; the text streams, its sources follow.
 pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError> {
-    let library = session.open_library()?;
     let options = AskOptions {
-        search: verb.search.options(),
+        search: checked(verb.search.options())?,
         model: verb.model.clone(),
         max_answer_tokens: verb.max_tokens,
         ..AskOptions::default()
     };
+    let library = session.open_library()?;
     let streams = !session.global.json;
     let answer = library.ask(&verb.question, &options, &mut |event| show(session, streams, event), &session.cancel)?;
     if session.global.json {

@@ -5,6 +5,7 @@ use super::args::RemoveVerb;
 use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table};
 use super::session::Session;
+use crate::ingest;
 use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
 
 /// Lists every document.
@@ -71,11 +72,11 @@ pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, Cli
 }
 
 fn find(documents: &[DocumentRecord], name: &str) -> Result<DocumentId, CliError> {
-    let absolute = std::path::absolute(name).ok();
+    let absolute = ingest::absolute(std::path::Path::new(name));
     let fits = |document: &&DocumentRecord| {
         name.parse().is_ok_and(|id: u64| document.id == DocumentId(id))
             || document.path.to_str() == Some(name)
-            || absolute.as_deref() == Some(&document.path)
+            || absolute == document.path
     };
     documents.iter().find(fits).map(|document| document.id).ok_or_else(|| {
         CliError::failed(

@@ -34,7 +34,7 @@ pub(super) fn run(session: &Session, verb: &EvalVerb) -> Result<Ending, CliError
 fn chunking(session: &Session, verb: &EvalChunkingVerb) -> Result<Ending, CliError> {
     let splitters = splitters(verb);
     for splitter in &splitters {
-        splitter.validate()?;
+        splitter.validate().map_err(|err| CliError::Usage(err.to_string()))?;
     }
     let embedder = embedder(session);
     let set = ExcerptSet::load(&verb.dir)?;

@@ -52,6 +52,7 @@ struct HitJson {
     #[serde(rename = "match")]
     found_by: MatchKind,
     document: DocumentId,
+    #[serde(serialize_with = "crate::store::path_as_text")]
     path: PathBuf,
     chunk: ChunkJson,
 }

@@ -7,17 +7,24 @@ use super::json::SearchJson;
 use super::output::{print_json, print_line};
 use super::session::Session;
 use crate::extract::Place;
-use crate::retrieve::{HitScores, SearchHit, SearchResults};
+use crate::retrieve::{HitScores, SearchHit, SearchOptions, SearchResults};
 
 /// Prints ranked passages.
 pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliError> {
-    let results = session.open_library()?.search(&verb.query, &verb.search.options())?;
+    let options = checked(verb.search.options())?;
+    let results = session.open_library()?.search(&verb.query, &options)?;
     if session.global.json {
         print_json(&SearchJson::from(results))?;
     } else {
         print_results(&results, verb.explain);
     }
     Ok(Ending::Done)
+}
+
+/// The options, or wrong usage.
+pub(super) fn checked(options: SearchOptions) -> Result<SearchOptions, CliError> {
+    options.check().map_err(|err| CliError::Usage(err.to_string()))?;
+    Ok(options)
 }
 
 fn print_results(results: &SearchResults, explain: bool) {

@@ -58,7 +58,8 @@ fn documents(state: &AppState) -> Vec<Entry> {
     if state.library.ingest.is_some() {
         entries.push(Entry::new("Cancel ingest", Command::CancelIngest));
     }
-    if !state.library.selected.is_empty() {
+    // What is removed must be in sight: in another space the key means something else.
+    if state.space == Space::Library && !state.library.selected.is_empty() {
         entries.push(
             Entry::new("Remove selected documents", Command::RemoveSelected).with(Shortcut::plain(KeyName::Delete)),
         );

@@ -10,14 +10,17 @@ use crate::ingest::IngestReport;
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
 use crate::state::{AppState, LabResult, Loadable, Opened, Space, Turn, TurnState, Undo};
-use crate::store::{DocumentRecord, DocumentStatus};
+use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
 
 /// Takes an event into the state.
 pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
     match event {
         Event::LibraryOpened(outcome) => library_opened(outcome, state, jobs),
         Event::DocumentsListed(outcome) => documents_listed(outcome, state, jobs),
-        Event::DocumentsRemoved { records, outcome } => documents_removed(&records, outcome, state, jobs),
+        Event::DocumentsRemoved { records, with_file, outcome } => match outcome {
+            Ok(_) => documents_removed(&records, &with_file, state, jobs),
+            Err(error) => state.report(&error),
+        },
         Event::IngestStarted => state.library.queued = state.library.queued.saturating_sub(1),
         Event::IngestFinished(outcome) => ingest_finished(outcome, state, jobs),
         Event::PathsPicked(paths) => super::run(Command::AddPaths(paths), state, jobs),
@@ -75,21 +78,23 @@ fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut App
     }
 }
 
-fn documents_removed(records: &[DocumentRecord], outcome: Result<usize, Error>, state: &mut AppState, jobs: &mut Jobs) {
-    match outcome {
-        Ok(_) => {
-            let ready = records.iter().filter(|record| record.status == DocumentStatus::Ready);
-            let back: Vec<(PathBuf, ChunkerConfig)> =
-                ready.map(|record| (record.path.clone(), record.chunker.clone().unwrap_or_default())).collect();
-            let text = match records {
-                [one] => format!("Removed “{}”", one.title),
-                many => format!("Removed {} documents", many.len()),
-            };
-            let undo = (!back.is_empty()).then_some(Undo::RestoreDocuments(back));
-            state.tell(text, undo);
-        }
-        Err(error) => state.report(&error),
+fn documents_removed(records: &[DocumentRecord], with_file: &[DocumentId], state: &mut AppState, jobs: &mut Jobs) {
+    let ready = || records.iter().filter(|record| record.status == DocumentStatus::Ready);
+    let back: Vec<(PathBuf, ChunkerConfig)> = ready()
+        .filter(|record| with_file.contains(&record.id))
+        .map(|record| (record.path.clone(), record.chunker.clone().unwrap_or_default()))
+        .collect();
+    let mut text = match records {
+        [one] => format!("Removed “{}”", one.title),
+        many => format!("Removed {} documents", many.len()),
+    };
+    match ready().count() - back.len() {
+        0 => {}
+        1 => text.push_str("; its file is gone, so it can not be brought back"),
+        gone => text.push_str(&format!("; {gone} of their files are gone and can not be brought back")),
     }
+    let undo = (!back.is_empty()).then_some(Undo::RestoreDocuments(back));
+    state.tell(text, undo);
     list_documents(state, jobs);
     search::search(state, jobs);
 }

@@ -130,7 +130,7 @@ impl TextBuilder {
         self.spans.sort_by_key(|span| span.start);
         Ok(Extraction {
             kind,
-            title: self.title.filter(|title| !title.trim().is_empty()),
+            title: self.title.as_deref().map(super::sections::label).filter(|title| !title.is_empty()),
             text: self.text,
             spans: self.spans,
             coverage: self.coverage,

@@ -7,7 +7,7 @@ use super::meter::{Meter, Stopwatch};
 use super::prepare::{Prepared, Step, Text};
 use super::run::{IngestError, Ingestion};
 use super::scan::ScannedFile;
-use crate::chunk::Chunker;
+use crate::chunk::{ChunkError, Chunker};
 use crate::embed::EmbedError;
 use crate::extract::ExtractError;
 use crate::store::{DocumentStatus, KnownDocument};
@@ -92,6 +92,9 @@ impl Job<'_> {
             ExtractError::Unsupported { .. } if self.is_passed_over() => return self.skip(),
             ExtractError::Encrypted { .. } => DocumentStatus::Encrypted,
             ExtractError::NeedsOcr { .. } => DocumentStatus::NeedsOcr,
+            ExtractError::Io { .. } | ExtractError::MissingLibrary { .. } => {
+                return self.keep_or_record(DocumentStatus::Failed, &err.to_string()).map(Some);
+            }
             _ => DocumentStatus::Failed,
         };
         self.record(status, &err.to_string()).map(Some)
@@ -126,6 +129,9 @@ impl Job<'_> {
             Err(_) if self.ingestion.cancel.is_cancelled() => self.cancelled(),
             Err(IndexFailure::Embed(EmbedFailure::Store(err)) | IndexFailure::Store(err)) => Err(err.into()),
             Err(IndexFailure::Embed(EmbedFailure::Embed(err @ EmbedError::Load(_)))) => Err(err.into()),
+            Err(err @ (IndexFailure::Embed(_) | IndexFailure::Chunk(ChunkError::Embed(_)))) => {
+                self.keep_or_record(DocumentStatus::Failed, &err.to_string())
+            }
             Err(err) => self.record(DocumentStatus::Failed, &err.to_string()),
         }
     }

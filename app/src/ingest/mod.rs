@@ -27,6 +27,7 @@ use crate::store::{DocumentId, DocumentStatus};
 pub(crate) use embedding::{EmbedFailure, embed_cached};
 pub(crate) use repair::repair;
 pub(crate) use run::{IngestError, Ingestion, ingest};
+pub(crate) use scan::absolute;
 
 pub use scan::{ScannedFile, scan};
 
@@ -51,6 +52,7 @@ impl Default for IngestOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileOutcome {
     /// The file.
+    #[serde(serialize_with = "crate::store::path_as_text")]
     pub path: PathBuf,
     /// Its document, where one was recorded.
     pub document: Option<DocumentId>,
@@ -74,6 +76,7 @@ pub struct IngestReport {
     /// One entry for each file, in the order found.
     pub files: Vec<FileOutcome>,
     /// Files found in folders that no reader is there for; they are no documents.
+    #[serde(serialize_with = "crate::store::paths_as_text")]
     pub skipped: Vec<PathBuf>,
     /// Whether the user stopped it.
     pub cancelled: bool,

@@ -9,8 +9,8 @@ use crate::embed::{EmbedError, Embedder};
 use crate::extract::Extraction;
 use crate::progress::CancelToken;
 use crate::store::{
-    ChunkRecord, ChunkingKey, DocumentId, DocumentRecord, DocumentStatus, Findings, NewChunk, ReadyDocument, Store,
-    VerifyReport,
+    ChunkId, ChunkRecord, ChunkingKey, DocumentId, DocumentRecord, DocumentStatus, Findings, NewChunk, ReadyDocument,
+    Store, StoreError, VerifyReport,
 };
 
 const LOST: &str = "its stored text was damaged; add the file again";
@@ -39,13 +39,31 @@ fn mend(store: &Store, embedder: &dyn Embedder, findings: Findings) -> Result<()
     for &id in &findings.lost {
         store.make_unready(id, DocumentStatus::Failed, LOST)?;
     }
-    for document in store.documents()? {
-        let is_affected = findings.is_index_broken || findings.to_index.contains(&document.id);
-        if is_affected && document.status == DocumentStatus::Ready {
-            index_anew(store, embedder, &document)?;
-        }
+    let mut documents = store.documents()?;
+    documents.retain(|document| document.status == DocumentStatus::Ready);
+    if findings.is_index_broken {
+        store.refill_keywords(documents.iter().flat_map(|document| passages(store, document)))?;
+    }
+    for document in documents.iter().filter(|document| findings.to_index.contains(&document.id)) {
+        index_anew(store, embedder, document)?;
     }
     Ok(())
+}
+
+/// What the keyword index holds of a document.
+fn passages(store: &Store, document: &DocumentRecord) -> Vec<Result<(ChunkId, String), StoreError>> {
+    let read = || -> Result<Vec<(ChunkId, String)>, StoreError> {
+        let Some(key) = store.active_key(document.id)? else {
+            return Ok(Vec::new());
+        };
+        let extraction = store.extraction(document.id)?;
+        let of_chunk = |chunk: ChunkRecord| {
+            let id = chunk.id;
+            (id, new_chunk(&extraction, &document.path, key.context, chunk).passage)
+        };
+        Ok(store.chunks(document.id)?.into_iter().map(of_chunk).collect())
+    };
+    read().map_or_else(|err| vec![Err(err)], |passages| passages.into_iter().map(Ok).collect())
 }
 
 /// Gives a document new rows and index entries for the chunks it has.

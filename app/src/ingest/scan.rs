@@ -64,8 +64,8 @@ fn take(path: PathBuf, is_named: bool, seen: &mut BTreeSet<PathBuf>, files: &mut
     }
 }
 
-/// The same file gets the same path however it is named.
-fn absolute(path: &Path) -> PathBuf {
+/// The path under which a library keeps a file: the same one however the file is named.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().map(plain).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -51,7 +51,8 @@ fn work(library: &Library, outbox: &Outbox, queue: &Receiver<Task>) {
             Task::Remove(records) => {
                 let ids: Vec<DocumentId> = records.iter().map(|record| record.id).collect();
                 let outcome = guarded(|| library.remove(&ids));
-                Event::DocumentsRemoved { records, outcome }
+                let with_file = records.iter().filter(|record| record.path.is_file()).map(|record| record.id).collect();
+                Event::DocumentsRemoved { records, with_file, outcome }
             }
         };
         outbox.send(event);

@@ -21,6 +21,8 @@ pub enum Event {
     DocumentsRemoved {
         /// What they were.
         records: Vec<DocumentRecord>,
+        /// Those whose file is still there, so that they can be added again.
+        with_file: Vec<DocumentId>,
         /// How many there were, or why not.
         outcome: Result<usize, Error>,
     },

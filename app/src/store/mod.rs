@@ -51,7 +51,12 @@ pub(crate) use commit::ReadyDocument;
 pub(crate) use database::{Database, ReadView, hold};
 pub(crate) use documents::{Hash, KnownDocument};
 pub(crate) use engine_file::EngineFiles;
+pub(crate) use record::{path_as_text, paths_as_text};
 pub(crate) use verify::Findings;
+
+/// How often, and for how long each time, a second process waits for the first to make a new library.
+const FIRST_START_WAITS: u32 = 20;
+const FIRST_START_WAIT: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// One open library on disk.
 #[derive(Debug)]
@@ -64,6 +69,18 @@ pub(crate) struct Store {
     writer: Option<WriterLock>,
 }
 
+/// Opens a database that another process writes, and may just be making: it gets a moment for that.
+fn open_beside_writer(path: &std::path::Path) -> Result<Database, StoreError> {
+    let mut waits = FIRST_START_WAITS;
+    loop {
+        match Database::open_read_only(path) {
+            Err(_) if waits > 0 => waits -= 1,
+            opened => return opened,
+        }
+        std::thread::sleep(FIRST_START_WAIT);
+    }
+}
+
 impl Store {
     /// Opens a library, making it if it is not there. When another process holds it, it is opened for reading only.
     pub(crate) fn open(paths: LibraryPaths, opener: Box<dyn vectors::OpenIndex>) -> Result<Self, StoreError> {
@@ -72,7 +89,7 @@ impl Store {
         let writer = WriterLock::take(&paths.lock_file())?;
         let database = match &writer {
             Some(_) => Database::open(&paths.database())?,
-            None => Database::open_read_only(&paths.database())?,
+            None => open_beside_writer(&paths.database())?,
         };
         let store = Self {
             vectors: VectorFiles::new(paths.clone(), opener, writer.is_some()),

@@ -1,11 +1,27 @@
 //! What the store tells of documents and chunks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::chunk::ChunkerConfig;
 use crate::extract::{DocumentKind, Place};
+
+/// Writes a path as text. A name that is no UTF-8 keeps its place in the output, with `\u{FFFD}` for what is not text.
+///
+/// # Errors
+/// Those of the serializer.
+pub(crate) fn path_as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+/// [`path_as_text`] for a list of paths.
+///
+/// # Errors
+/// Those of the serializer.
+pub(crate) fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
+}
 
 /// A document's id within its library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,6 +57,7 @@ pub struct DocumentRecord {
     /// Its id.
     pub id: DocumentId,
     /// Absolute path of the file.
+    #[serde(serialize_with = "path_as_text")]
     pub path: PathBuf,
     /// Title, or the file name.
     pub title: String,

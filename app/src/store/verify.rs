@@ -8,13 +8,14 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use super::recover::differences;
-use super::{Catalog, DocumentId, DocumentStatus, Store, StoreError};
+use super::{Catalog, ChunkId, DocumentId, DocumentStatus, Store, StoreError};
 use super::{cache, chunks, documents, keywords, texts};
 
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The file it is in.
+    #[serde(serialize_with = "super::path_as_text")]
     pub file: PathBuf,
     /// The document it is about, where it is about one.
     pub document: Option<DocumentId>,
@@ -220,16 +221,9 @@ fn check_ready(connection: &Connection, id: DocumentId) -> rusqlite::Result<Resu
 }
 
 impl Store {
-    /// Drops what a check found damaged and can be made anew: cache entries, vector files, the keyword index, rows
-    /// without a passage.
+    /// Drops what a check found damaged and can be made anew: cache entries, vector files, rows without a passage.
     pub(crate) fn forget_damaged(&self, findings: &Findings) -> Result<(), StoreError> {
-        self.database.write(|transaction| {
-            cache::remove(transaction, &findings.damaged_cache)?;
-            if findings.is_index_broken {
-                keywords::clear(transaction)?;
-            }
-            Ok(())
-        })?;
+        self.database.write(|transaction| cache::remove(transaction, &findings.damaged_cache))?;
         for model in &findings.broken_vectors {
             self.vectors.close(model);
             self.set_aside(model)?;
@@ -242,10 +236,35 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps a damaged vector file beside the new one, out of the way.
+    /// Fills the keyword index anew from `passages`, in one transaction: a kill leaves the old index or the new one.
+    pub(crate) fn refill_keywords(
+        &self,
+        passages: impl Iterator<Item = Result<(ChunkId, String), StoreError>>,
+    ) -> Result<(), StoreError> {
+        let mut failure = None;
+        self.database
+            .write(|transaction| {
+                keywords::clear(transaction)?;
+                for passage in passages {
+                    match passage {
+                        Ok((id, passage)) => keywords::put(transaction, id, &passage).map(|_| ())?,
+                        Err(err) => {
+                            failure = Some(err);
+                            // Nothing was found wrong with the database: this only undoes the transaction.
+                            return Err(rusqlite::Error::QueryReturnedNoRows);
+                        }
+                    }
+                }
+                Ok(())
+            })
+            .map_err(|err| failure.unwrap_or(err))
+    }
+
+    /// Keeps a damaged vector file beside the new one, out of the way of that and of those set aside before.
     fn set_aside(&self, model: &str) -> Result<(), StoreError> {
         let path = self.paths.vectors(model);
-        let aside = path.with_extension("vec.damaged");
+        let names = (1..).map(|number| path.with_extension(format!("vec.damaged-{number}")));
+        let aside = names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| path.with_extension("vec.damaged"));
         match std::fs::rename(&path, &aside) {
             Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io(&path, &err)),
             _ => Ok(()),

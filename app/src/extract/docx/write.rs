@@ -91,9 +91,10 @@ impl BlockWriter<'_> {
         self.after_list_item = false;
         let mut writer = RowWriter::default();
         let mut above = Vec::new();
-        let header_rows = count_header_rows(table);
-        for (at, row) in table.rows.iter().enumerate() {
-            let fields = fields_of(row, at < header_rows, &above);
+        let texts = cell_texts(table);
+        let header_rows = count_header_rows(table, &texts);
+        for (at, (row, texts)) in table.rows.iter().zip(&texts).enumerate() {
+            let fields = fields_of(row, texts, at < header_rows, &above);
             if at < header_rows {
                 writer.add_header(fields.iter().map(String::as_str));
             } else {
@@ -123,24 +124,27 @@ fn is_layout(table: &Table) -> bool {
     table.rows.iter().all(|row| row.cells.len() <= 1) || has(&is_heading) || (table.rows.len() == 1 && has(&is_table))
 }
 
-fn count_header_rows(table: &Table) -> usize {
+/// The text of every cell, row by row; made once, since a cell may hold tables in tables.
+fn cell_texts(table: &Table) -> Vec<Vec<String>> {
+    table.rows.iter().map(|row| row.cells.iter().map(cell_text).collect()).collect()
+}
+
+fn count_header_rows(table: &Table, texts: &[Vec<String>]) -> usize {
     let marked = table.rows.iter().take_while(|row| row.is_header).count();
-    let [first, second, ..] = table.rows.as_slice() else {
+    let [first, second, ..] = texts else {
         return marked;
     };
     if marked > 0 {
         return marked;
     }
-    let texts = |row: &Row| row.cells.iter().map(cell_text).collect::<Vec<_>>();
-    let (first, second) = (texts(first), texts(second));
     usize::from(is_header(first.iter().map(String::as_str), second.iter().map(String::as_str)))
 }
 
 /// The fields of a row by column. A cell that continues the one above repeats it, so that a row stands alone.
-fn fields_of(row: &Row, names_columns: bool, above: &[String]) -> Vec<String> {
+fn fields_of(row: &Row, texts: &[String], names_columns: bool, above: &[String]) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
-    for cell in &row.cells {
-        let text = if cell.continues { above.get(fields.len()).cloned().unwrap_or_default() } else { cell_text(cell) };
+    for (cell, text) in row.cells.iter().zip(texts) {
+        let text = if cell.continues { above.get(fields.len()).cloned().unwrap_or_default() } else { text.clone() };
         for spanned in 0..cell.columns {
             let repeats = spanned == 0 || names_columns;
             fields.push(if repeats { text.clone() } else { String::new() });
@@ -160,11 +164,13 @@ fn cell_text(cell: &Cell) -> String {
 }
 
 fn inner_table_text(table: &Table) -> String {
-    let header_rows = count_header_rows(table);
-    let names = table.rows.first().filter(|_| header_rows > 0);
-    let names = names.map_or_else(Vec::new, |row| fields_of(row, true, &[]));
-    let row_text = |row: &Row| {
-        let fields = fields_of(row, false, &[]);
+    let texts = cell_texts(table);
+    let header_rows = count_header_rows(table, &texts);
+    let mut rows = table.rows.iter().zip(&texts);
+    let names = rows.clone().next().filter(|_| header_rows > 0);
+    let names = names.map_or_else(Vec::new, |(row, texts)| fields_of(row, texts, true, &[]));
+    let row_text = |(row, texts): (&Row, &Vec<String>)| {
+        let fields = fields_of(row, texts, false, &[]);
         let named = fields.iter().enumerate().filter(|(_, field)| !field.is_empty());
         let named = named.map(|(column, field)| match names.get(column) {
             Some(name) if !name.is_empty() => format!("{name}: {field}"),
@@ -172,6 +178,5 @@ fn inner_table_text(table: &Table) -> String {
         });
         format!("({})", named.collect::<Vec<_>>().join(", "))
     };
-    let rows = table.rows.iter().skip(header_rows).map(row_text);
-    rows.collect::<Vec<_>>().join(", ")
+    rows.by_ref().skip(header_rows).map(row_text).collect::<Vec<_>>().join(", ")
 }

@@ -33,10 +33,24 @@ pub(crate) fn strong_family() -> FontFamily {
     FontFamily::Name("strong".into())
 }
 
-/// Gives `ctx` the fonts of the window.
+/// Gives `ctx` the fonts of the window. The system's are looked for at once, in the background, so that the first
+/// character that ours lack seldom has to wait for them.
 pub(crate) fn install(ctx: &Context) {
     ctx.set_fonts(definitions());
-    ctx.add_font_provider(Arc::new(SystemFonts::default()));
+    ctx.add_font_provider(Arc::new(SystemFonts));
+    if let Err(err) = std::thread::Builder::new().name("fonts".to_owned()).spawn(system_fonts) {
+        tracing::warn!("the system's fonts are read when they are needed: {err}");
+    }
+}
+
+/// The fonts of the system, read once.
+fn system_fonts() -> &'static Database {
+    static DATABASE: OnceLock<Database> = OnceLock::new();
+    DATABASE.get_or_init(|| {
+        let mut database = Database::new();
+        database.load_system_fonts();
+        database
+    })
 }
 
 fn definitions() -> FontDefinitions {
@@ -58,20 +72,13 @@ fn inter(weight: f32) -> FontData {
     data
 }
 
-/// Asks the system for fonts; scans its folders once, when the first character is missed.
-#[derive(Default)]
-struct SystemFonts {
-    database: OnceLock<Database>,
-}
+/// Asks the system for a font.
+struct SystemFonts;
 
 impl FontProvider for SystemFonts {
     fn font_for(&self, request: &FallbackRequest<'_>) -> Option<FontInsert> {
         let wanted = request.cluster.chars().next()?;
-        let database = self.database.get_or_init(|| {
-            let mut database = Database::new();
-            database.load_system_fonts();
-            database
-        });
+        let database = system_fonts();
         let id = candidates(database).into_iter().find(|id| has_glyph(database, *id, wanted))?;
         load(database, id)
     }
