@@ -24,7 +24,6 @@ use std::sync::OnceLock;
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, Pdfium, PdfiumError, PdfiumInternalError};
 
 use flow::PageLines;
-use glyphs::Fragment;
 pub(super) use picture::draw;
 
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
