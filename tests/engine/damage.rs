@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use engine::{Error, FileSpec, Query, VectorFile};
+use engine::{Error, FileSpec, Query, RowFilter, VectorFile};
 use proptest::prelude::*;
 
 use super::samples::{Rng, TempFile, cpu_searcher};
@@ -80,6 +80,11 @@ fn a_file_cut_under_a_reader_is_an_error() {
     fs::OpenOptions::new().write(true).open(path_in(&folder)).unwrap().set_len(BLOCK + 100).unwrap();
     let searched = cpu_searcher(2).search(&snapshot, &Query::new(&[1.0; DIMS]));
     assert!(matches!(searched, Err(Error::Truncated { .. })));
+    let ids: Vec<u64> = (0..1000).collect();
+    for filter in [RowFilter::from_ids(&snapshot, &ids), RowFilter::from_predicate(&snapshot, |_| true)] {
+        let query = Query { filter: Some(&filter), ..Query::new(&[1.0; DIMS]) };
+        assert!(matches!(cpu_searcher(1).search(&snapshot, &query), Err(Error::Truncated { .. })));
+    }
     assert!(matches!(file.verify(), Err(Error::Truncated { .. })));
 }
 

@@ -445,9 +445,9 @@ pub(super) enum ModelsVerb {
         #[arg(long)]
         tests: bool,
     },
-    /// Make a model file or folder of one's own known to Outcrop
+    /// Make a language model of one's own known to Outcrop
     Add {
-        /// A .gguf file, or a folder with model.onnx, tokenizer.json and manifest.toml
+        /// A .gguf file
         path: PathBuf,
     },
 }

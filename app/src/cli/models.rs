@@ -7,7 +7,9 @@ use super::args::ModelsVerb;
 use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table, progress_bar};
 use super::session::Session;
-use crate::models::{self, Catalogue, EntryState, FetchPhase, FetchProgress, InstalledEntry, ModelError, ModelSet};
+use crate::models::{
+    self, Catalogue, EntryState, FetchPhase, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSet,
+};
 
 impl From<ModelError> for CliError {
     fn from(err: ModelError) -> Self {
@@ -32,8 +34,12 @@ pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliErro
 fn list(session: &Session, folder: &std::path::Path) -> Result<Ending, CliError> {
     let catalogue = Catalogue::built_in()?;
     let entries = models::entries(&catalogue, folder);
-    let rows: Vec<serde_json::Value> = entries.iter().map(entry_json).collect();
-    session.print(&rows, |_| print_entries(&entries))?;
+    let added: Vec<GeneratorModel> = models::generators(&catalogue, folder)
+        .into_iter()
+        .filter(|model| entries.iter().all(|found| found.entry.name != model.name))
+        .collect();
+    let rows: Vec<serde_json::Value> = entries.iter().map(entry_json).chain(added.iter().map(added_json)).collect();
+    session.print(&rows, |_| print_entries(&entries, &added))?;
     Ok(Ending::Done)
 }
 
@@ -49,6 +55,19 @@ fn entry_json(found: &InstalledEntry) -> serde_json::Value {
     })
 }
 
+/// A model that the user added: its licence is not known here.
+fn added_json(model: &GeneratorModel) -> serde_json::Value {
+    serde_json::json!({
+        "name": model.name,
+        "title": model.title,
+        "licence": serde_json::Value::Null,
+        "state": "installed",
+        "bytes": model.bytes,
+        "memory_bytes": model.memory_bytes,
+        "folder": model.path.parent(),
+    })
+}
+
 fn state_word(state: EntryState) -> &'static str {
     match state {
         EntryState::Installed => "installed",
@@ -57,7 +76,7 @@ fn state_word(state: EntryState) -> &'static str {
     }
 }
 
-fn print_entries(entries: &[InstalledEntry]) {
+fn print_entries(entries: &[InstalledEntry], added: &[GeneratorModel]) {
     let header = ["name", "state", "size", "memory", "licence", "what"].map(str::to_owned).to_vec();
     let rows = entries.iter().map(|found| {
         let entry = &found.entry;
@@ -70,7 +89,11 @@ fn print_entries(entries: &[InstalledEntry]) {
             entry.title.clone(),
         ]
     });
-    print_table(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
+    let added = added.iter().map(|model| {
+        let (bytes, memory) = (human_bytes(model.bytes), human_bytes(model.memory_bytes));
+        vec![model.name.clone(), "added".to_owned(), bytes, memory, "-".to_owned(), model.path.display().to_string()]
+    });
+    print_table(&std::iter::once(header).chain(rows).chain(added).collect::<Vec<_>>());
 }
 
 fn fetch(session: &Session, folder: &std::path::Path, mut names: Vec<String>, tests: bool) -> Result<Ending, CliError> {

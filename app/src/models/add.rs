@@ -7,6 +7,9 @@ use super::{ModelError, check_gguf};
 /// Memory for the context and the compute buffers beside the weights.
 const OVERHEAD_BYTES: u64 = 300_000_000;
 
+/// Ends the name of a folder whose model is still being copied.
+pub(super) const UNFINISHED: &str = ".unfinished";
+
 /// Memory that a generator with weights of that size needs.
 pub(super) fn memory_bytes(weights_bytes: u64) -> u64 {
     weights_bytes + OVERHEAD_BYTES
@@ -32,12 +35,25 @@ pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
     if folder.exists() {
         return Err(not_a_model(&format!("a model named {name:?} is there already")));
     }
-    std::fs::create_dir_all(&folder).map_err(ModelError::io(&folder))?;
+    let unfinished = models_dir.join(format!("{name}{UNFINISHED}"));
+    let placed = place(path, &unfinished, Path::new(file_name))
+        .and_then(|()| std::fs::rename(&unfinished, &folder).map_err(ModelError::io(&folder)));
+    if placed.is_err() {
+        // What is left of it is no model: nothing looks into a folder of that name.
+        let _ = std::fs::remove_dir_all(&unfinished);
+    }
+    placed.map(|()| name)
+}
+
+/// Links or copies the model into a new folder; whole when this returns.
+fn place(path: &Path, folder: &Path, file_name: &Path) -> Result<(), ModelError> {
+    let _ = std::fs::remove_dir_all(folder);
+    std::fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
     let target = folder.join(file_name);
-    std::fs::hard_link(path, &target)
-        .or_else(|_| std::fs::copy(path, &target).map(drop))
-        .map_err(ModelError::io(&target))?;
-    Ok(name)
+    if std::fs::hard_link(path, &target).is_ok() {
+        return Ok(());
+    }
+    std::fs::copy(path, &target).and_then(|_| std::fs::File::open(&target)?.sync_all()).map_err(ModelError::io(&target))
 }
 
 #[cfg(test)]

@@ -120,7 +120,8 @@ fn added_generators(catalogue: &Catalogue, models_dir: &Path) -> Vec<GeneratorMo
         .filter_map(Result::ok)
         .filter_map(|item| {
             let name = item.file_name().to_str()?.to_owned();
-            let is_known = catalogue.entries.iter().any(|entry| entry.name == name);
+            let is_known =
+                catalogue.entries.iter().any(|entry| entry.name == name) || name.ends_with(super::add::UNFINISHED);
             let path = (!is_known).then(|| only_gguf(&item.path())).flatten()?;
             let bytes = path.metadata().ok()?.len();
             Some(GeneratorModel {
