@@ -19,11 +19,17 @@ pub(super) struct SimilarityPanel {
     heat: heat::HeatView,
     map: map::MapView,
     query: String,
+    /// The query that the field showed last, to follow one that came from elsewhere.
+    known_query: String,
 }
 
 impl SimilarityPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        if self.known_query != state.similarity.query {
+            self.known_query.clone_from(&state.similarity.query);
+            self.query.clone_from(&state.similarity.query);
+        }
         self.head_ui(ui, state, commands);
         pair::pair_ui(ui, state, commands);
         let frame =
