@@ -102,6 +102,53 @@ fn a_killed_worker_leaves_its_partial_answer_and_comes_back() {
     assert_ne!(generator.process_id(), Some(process_id));
 }
 
+/// Kills at 50 moments from before the first token to the last; each time the app learns of it and the next question
+/// starts another worker.
+#[cfg(unix)]
+#[test]
+fn fifty_kills_leave_every_next_question_working() {
+    let mut generator = test_generator();
+    let mut kills = 0;
+    for round in 0..50_u32 {
+        generator.count_tokens("load").unwrap();
+        let process_id = generator.process_id().unwrap().to_string();
+        // Spread over two seconds, in an order that repeats nothing.
+        let delay = Duration::from_millis(u64::from(round * 37 % 50) * 12);
+        let kill = move || {
+            std::thread::sleep(delay);
+            std::process::Command::new("kill").args(["-9", &process_id]).status().unwrap()
+        };
+        let killer = std::thread::Builder::new().name("kill".to_owned()).spawn(kill).unwrap();
+        let outcome = generate(&mut generator, "Tell me a long story about the sea.", 24);
+        killer.join().unwrap();
+        match outcome {
+            Err(GenerateError::Died { detail, .. }) => {
+                assert!(detail.contains("killed"), "{detail}");
+                kills += 1;
+            }
+            other => assert!(other.is_ok(), "round {round}: {other:?}"),
+        }
+    }
+    assert!(kills >= 20, "only {kills} of 50 kills came in mid-answer");
+    let next = generate(&mut generator, "What is the capital of France?", 40).unwrap();
+    assert!(next.text.contains("Paris"), "{}", next.text);
+}
+
+#[test]
+fn what_two_prompts_share_is_read_once() {
+    let mut generator = test_generator();
+    let passages = "The survey went on in the rain. ".repeat(60);
+    let timed = |generator: &mut LlamaGenerator, question: &str| {
+        let begun = Instant::now();
+        generate(generator, &format!("{passages}{question}"), 2).unwrap();
+        begun.elapsed()
+    };
+    generator.count_tokens("load").unwrap();
+    let cold = timed(&mut generator, "How was the weather?");
+    let warm = timed(&mut generator, "What went on?");
+    assert!(warm * 2 < cold, "the first took {cold:?}, the second {warm:?}");
+}
+
 #[test]
 fn a_model_cut_anywhere_is_refused_before_it_is_loaded() {
     let models = models_with(TEST_GENERATOR);

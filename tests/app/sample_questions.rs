@@ -65,3 +65,35 @@ fn what_no_sample_answers_is_refused_without_a_model() {
         assert!(answer.refused && answer.reason.is_some(), "{}: {}", question.text, answer.answer);
     }
 }
+
+#[test]
+fn what_a_sample_answers_is_not_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let (library, _) = library_of_samples(home.path());
+    let options = AskOptions { model: Some(EXTRACTIVE.to_owned()), ..AskOptions::default() };
+    let refused: Vec<String> = questions("answerable")
+        .into_iter()
+        .filter_map(|question| {
+            let answer = library.ask(&question.text, &options, &mut |_| (), &CancelToken::new()).unwrap();
+            answer.refused.then(|| format!("{}: {}", question.text, answer.reason.unwrap_or_default()))
+        })
+        .collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+#[test]
+fn reranking_keeps_the_answering_passage_near_the_top() {
+    let home = tempfile::tempdir().unwrap();
+    let (library, _) = library_of_samples(home.path());
+    let options = SearchOptions { k: FOUND_WITHIN, rerank: true, ..SearchOptions::default() };
+    let missed: Vec<String> = questions("answerable")
+        .into_iter()
+        .filter(|question| {
+            let results = library.search(&question.text, &options).unwrap();
+            assert!(results.hits.iter().all(|hit| hit.scores.rerank.is_some()));
+            !results.hits.iter().any(|hit| answers(hit, question))
+        })
+        .map(|question| question.text)
+        .collect();
+    assert!(missed.is_empty(), "not among the first {FOUND_WITHIN} passages: {missed:#?}");
+}

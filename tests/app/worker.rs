@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use outcrop::CancelToken;
-use outcrop::extract::{Extract, ExtractError, ExtractLimits};
+use outcrop::extract::{Extract, ExtractError, ExtractLimits, PagePicture, PageRequest, SpanPlace};
 use outcrop::worker::{ExtractPool, WorkerBinary};
 use support::{fixture, limits, pool};
 use tempfile::TempDir;
@@ -74,6 +74,58 @@ fn the_worker_and_this_process_read_the_same() {
         let here = outcrop::extract::extract_file(&path, &limits());
         assert_eq!(pool.extract(&path, &CancelToken::new()), here, "{name}");
     }
+}
+
+#[test]
+fn a_page_is_drawn_with_the_words_of_every_passage_boxed() {
+    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/samples/lava-sequence-report.pdf");
+    let pool = pool(limits());
+    let extraction = pool.extract(&report, &CancelToken::new()).unwrap();
+    let mut checked = 0;
+    for span in extraction.spans.iter().filter(|span| matches!(span.place, SpanPlace::Page(_))) {
+        let SpanPlace::Page(page) = span.place else { continue };
+        let sentences = extraction.text[span.start..span.end].split_inclusive(". ");
+        for quote in sentences.filter(|sentence| sentence.trim().len() > 40) {
+            let request = PageRequest { page, width: 800, quote: quote.to_owned() };
+            let picture = pool.draw_page(&report, &request, &CancelToken::new()).unwrap();
+            assert_eq!(picture.rgba.len(), (picture.width * picture.height * 4) as usize);
+            assert!(!picture.boxes.is_empty(), "page {page}: {quote:?}");
+            let (inside, letters) = (boxed_area(&picture), quote.chars().filter(|c| c.is_alphanumeric()).count());
+            // A letter of body text is about 5 points by 11, on a page of 595 points and 800 pixels.
+            let expected = letters as f32 * 5.0 * 11.0 * (800.0_f32 / 595.0).powi(2);
+            assert!(inside > 0.4 * expected && inside < 3.0 * expected, "{inside} of {expected}: {quote:?}");
+            assert!(ink(&picture) > 0.03, "the boxes hold no letters: {quote:?}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 30, "only {checked} passages");
+    let text = pool.draw_page(
+        &fixture("shift-jis.txt"),
+        &PageRequest { page: 1, width: 100, quote: String::new() },
+        &CancelToken::new(),
+    );
+    assert!(matches!(text, Err(ExtractError::Unsupported { .. })), "{text:?}");
+    let beyond = PageRequest { page: 900, width: 100, quote: String::new() };
+    assert!(pool.draw_page(&report, &beyond, &CancelToken::new()).unwrap_err().to_string().contains("900"));
+}
+
+fn boxed_area(picture: &PagePicture) -> f32 {
+    picture.boxes.iter().map(|found| (found.right - found.left) * (found.bottom - found.top)).sum()
+}
+
+/// Share of dark pixels inside the boxes.
+fn ink(picture: &PagePicture) -> f32 {
+    let (mut dark, mut all) = (0, 0);
+    for found in &picture.boxes {
+        for y in found.top as u32..(found.bottom as u32).min(picture.height) {
+            for x in found.left as u32..(found.right as u32).min(picture.width) {
+                let at = ((y * picture.width + x) * 4) as usize;
+                all += 1;
+                dark += u32::from(picture.rgba[at] < 128);
+            }
+        }
+    }
+    dark as f32 / all.max(1) as f32
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::citations::Annotator;
 use super::extractive::{EXTRACTIVE, Similarity, extract};
 use super::passage::Passage;
-use super::prompt::{self, NOT_FOUND};
+use super::prompt::{self, NOT_FOUND, Task};
 use super::{
     Answer, AnswerTimes, AskEvent, AskOptions, GateScale, GenerateError, Generation, Generator, budget, refusal,
 };
@@ -15,10 +15,17 @@ use crate::retrieve::SearchResults;
 /// Why the passages' own sentences stand where the model's should.
 const NO_WORDS: &str = "the model wrote nothing; these are the nearest sentences of the documents";
 
+/// Stands between an answer that nothing supports and what the documents say.
+const NEAREST_WORDS: &str = "\n\nThe nearest words of the documents: ";
+
 /// A question with what was found for it.
 pub struct Question<'a> {
     /// The question as asked.
+    pub asked: &'a str,
+    /// The same so that it stands by itself: what is searched for and put to the model.
     pub text: &'a str,
+    /// What the model is to do.
+    pub task: Task,
     /// How to answer.
     pub options: &'a AskOptions,
     /// What was found.
@@ -82,15 +89,19 @@ impl<'a> Draft<'a> {
             passages: Passage::number_all(&results.hits),
             on_event,
             answer: Answer {
-                question: question.text.to_owned(),
+                question: question.asked.to_owned(),
+                standalone: (question.asked != question.text).then(|| question.text.to_owned()),
                 answer: String::new(),
                 refused: false,
                 reason: None,
                 model: EXTRACTIVE.to_owned(),
                 citations: Vec::new(),
                 markers_dropped: 0,
+                sentences_checked: 0,
+                unsupported: Vec::new(),
                 passages_used: 0,
                 passages_found: results.hits.len(),
+                passages_searched: results.searched,
                 prompt_tokens: 0,
                 answer_tokens: 0,
                 took_ms: AnswerTimes { retrieve: results.took_ms, ..AnswerTimes::default() },
@@ -132,6 +143,7 @@ impl<'a> Draft<'a> {
         match extract(question.text, &self.passages, question.similarity) {
             Some(found) => {
                 self.answer.passages_used = self.passages.len();
+                self.answer.sentences_checked = found.citations.len();
                 self.answer.citations = found.citations;
                 self.show(found.text);
             }
@@ -146,9 +158,14 @@ impl<'a> Draft<'a> {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
         }
         let sources: Vec<String> = self.passages.iter().map(prompt::source).collect();
-        let fit = budget::fit(generator, &prompt::frame(question.text), &sources, question.options.max_answer_tokens)?;
+        let fit = budget::fit(
+            generator,
+            &prompt::frame(question.text, question.task),
+            &sources,
+            question.options.max_answer_tokens,
+        )?;
         self.answer.passages_used = fit.passages;
-        let prompt = prompt::prompt(question.text, &sources[..fit.passages]);
+        let prompt = prompt::prompt(question.text, &sources[..fit.passages], question.task);
         let mut text = Streamed::new(Annotator::new(&self.passages[..fit.passages]));
         let outcome = generator.generate(&prompt, fit.answer_tokens, &mut |piece| self.show(text.push(piece)), cancel);
         self.conclude(text, outcome)
@@ -182,11 +199,35 @@ impl<'a> Draft<'a> {
         let annotations = text.annotator.into_annotations();
         self.answer.markers_dropped = annotations.dropped;
         self.answer.citations = annotations.citations;
-        self.answer.reason = stopped.or_else(|| {
-            let is_bare = self.answer.citations.is_empty();
-            is_bare.then(|| "no sentence of this answer could be matched to a passage".to_owned())
-        });
+        self.answer.sentences_checked = annotations.checked;
+        self.answer.unsupported = annotations.unsupported;
+        self.answer.reason = stopped.or_else(|| doubtful(&self.answer));
+        if self.answer.citations.is_empty() {
+            self.quote_nearest();
+        }
         Ok(())
+    }
+
+    /// Puts the documents' own words under an answer that nothing supports.
+    fn quote_nearest(&mut self) {
+        let question = self.question;
+        if let Some(found) = extract(question.text, &self.passages, question.similarity) {
+            self.answer.citations = found.citations;
+            self.show(format!("{NEAREST_WORDS}{}", found.text));
+        }
+    }
+}
+
+/// How much of an answer no passage supports, if any.
+fn doubtful(answer: &Answer) -> Option<String> {
+    let (checked, doubtful) = (answer.sentences_checked, answer.unsupported.len());
+    match answer.unsupported.as_slice() {
+        [] if answer.citations.is_empty() => {
+            Some("no sentence of this answer could be matched to a passage".to_owned())
+        }
+        [] => None,
+        [one] => Some(format!("{doubtful} of {checked} sentences is not supported: {}", one.reason)),
+        _ => Some(format!("{doubtful} of {checked} sentences are not supported by any passage")),
     }
 }
 
@@ -258,7 +299,9 @@ mod tests {
     fn ask(results: &SearchResults, generator: Option<&mut FakeGenerator>) -> Asked {
         let options = AskOptions::default();
         let question = Question {
+            asked: "How much is standby?",
             text: "How much is standby?",
+            task: Task::Answer,
             options: &options,
             results,
             scale: GateScale::MEANING,
@@ -358,7 +401,9 @@ mod tests {
     fn an_answer_that_nothing_supports_says_so() {
         let mut generator = FakeGenerator::saying("Whales sing at night.");
         let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
-        assert!(answer.citations.is_empty());
-        assert!(answer.reason.unwrap().contains("matched"));
+        assert!(answer.answer.starts_with("Whales sing at night. [?]\n\n"), "{}", answer.answer);
+        assert_eq!((answer.sentences_checked, answer.unsupported.len()), (1, 1));
+        assert!(answer.reason.unwrap().contains("1 of 1 sentences is not supported"));
+        assert!(!answer.citations.is_empty(), "the nearest words are cited");
     }
 }

@@ -2,15 +2,19 @@
 //!
 //! A marker of the model passes only where its passage supports the sentence before it; markers that name no
 //! passage, or one that says something else, are dropped and counted. A sentence that is left without a marker gets the
-//! passage that supports it best, if one does. What streams out is the final answer, letter for letter.
+//! passage that supports it best; where none does it gets [`UNSUPPORTED`] and a reason. What streams out is the final
+//! answer, letter for letter.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Citation;
+use super::claim::Claim;
 use super::passage::Passage;
-use super::support::Evidence;
-use super::words::{Term, term_set};
+use super::support::{Doubt, Evidence, Support};
+use super::{Citation, Unsupported};
+
+/// Stands after a sentence that no passage supports.
+pub(super) const UNSUPPORTED: &str = "[?]";
 
 /// Longest `[12, 3]` that is looked at; anything longer is text.
 const MAX_MARKER_BYTES: usize = 24;
@@ -27,6 +31,8 @@ pub(super) struct Annotator<'a> {
     cited: Vec<u32>,
     citations: BTreeMap<u32, Vec<Citation>>,
     dropped: usize,
+    checked: usize,
+    unsupported: Vec<Unsupported>,
     last_shown: Option<char>,
     /// Since the last `[` of the text came nothing but digits and separators: a `]` would make it look like a marker.
     looks_like_marker: bool,
@@ -40,6 +46,10 @@ pub(super) struct Annotations {
     pub(super) citations: Vec<Citation>,
     /// Markers that were dropped.
     pub(super) dropped: usize,
+    /// Sentences that say something, and so were checked.
+    pub(super) checked: usize,
+    /// Those that no passage supports.
+    pub(super) unsupported: Vec<Unsupported>,
 }
 
 impl<'a> Annotator<'a> {
@@ -53,6 +63,8 @@ impl<'a> Annotator<'a> {
             cited: Vec::new(),
             citations: BTreeMap::new(),
             dropped: 0,
+            checked: 0,
+            unsupported: Vec::new(),
             last_shown: None,
             looks_like_marker: false,
             owes_space: false,
@@ -77,7 +89,12 @@ impl<'a> Annotator<'a> {
 
     /// The citations, after [`Self::finish`].
     pub(super) fn into_annotations(self) -> Annotations {
-        Annotations { citations: self.citations.into_values().flatten().collect(), dropped: self.dropped }
+        Annotations {
+            citations: self.citations.into_values().flatten().collect(),
+            dropped: self.dropped,
+            checked: self.checked,
+            unsupported: self.unsupported,
+        }
     }
 
     /// Judges the front of what is held; false when nothing more can be said yet.
@@ -118,7 +135,7 @@ impl<'a> Annotator<'a> {
         let close = self.held.find(']');
         let inside = &self.held[1..close.unwrap_or(self.held.len())];
         let may_be_marker = inside.len() < MAX_MARKER_BYTES
-            && inside.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | ' ' | ';'));
+            && inside.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | ' ' | ';' | '?'));
         match close {
             _ if !may_be_marker => self.pass('[', out),
             Some(close) if close > 1 => {
@@ -173,6 +190,7 @@ impl<'a> Annotator<'a> {
             _ => false,
         };
         if !self.cited.is_empty() && letter.is_alphanumeric() {
+            self.checked += 1;
             self.begin_sentence();
         }
         let closes = letter.is_whitespace() || matches!(letter, '.' | ',' | ';' | ':' | '!' | '?' | ')');
@@ -191,14 +209,14 @@ impl<'a> Annotator<'a> {
     }
 
     fn judge_markers(&mut self, numbers: &str, out: &mut String) {
-        let claim = term_set(&self.sentence);
+        let claim = Claim::new(&self.sentence);
         for number in numbers.split([',', ' ', ';']).filter(|number| !number.is_empty()) {
             let number = number.parse::<u32>().unwrap_or(0);
             if self.cited.contains(&number) {
                 continue;
             }
-            match self.source(number) {
-                Some((_, evidence)) if evidence.supports(&claim) => self.cite(number, &claim, out),
+            match self.source(number).map(|(_, evidence)| evidence.judge(&claim)) {
+                Some(Ok(support)) => self.cite(number, support, out),
                 _ => self.dropped += 1,
             }
         }
@@ -208,45 +226,65 @@ impl<'a> Annotator<'a> {
         self.sources.iter().find(|(passage, _)| passage.number == number)
     }
 
-    /// Gives a sentence without a marker the passage that supports it best.
+    /// Gives a sentence without a marker the passage that supports it best, or says that none does.
     fn end_sentence(&mut self, out: &mut String) {
-        if self.cited.is_empty() {
-            let claim = term_set(&self.sentence);
-            if let Some(number) = self.best_source(&claim) {
-                self.cite(number, &claim, out);
+        let claim = Claim::new(&self.sentence);
+        let is_new = self.sentence.chars().any(char::is_alphanumeric) && claim.says_something();
+        self.checked += usize::from(is_new);
+        if self.cited.is_empty() && is_new {
+            match self.best_source(&claim) {
+                Ok((number, support)) => self.cite(number, support, out),
+                Err(doubt) => self.doubt(doubt, out),
             }
         }
         self.begin_sentence();
     }
 
-    /// The best supporting passage; of equals the better ranked.
-    fn best_source(&self, claim: &HashSet<Term>) -> Option<u32> {
-        let mut best: Option<(f32, u32)> = None;
+    /// The best supporting passage, of equals the better ranked; or what the nearest one lacks.
+    fn best_source(&self, claim: &Claim) -> Result<(u32, Support), Option<Doubt>> {
+        let mut best: Option<(u32, Support)> = None;
+        let mut nearest: Option<Doubt> = None;
         for (passage, evidence) in &self.sources {
-            let support = evidence.support(claim);
-            if evidence.supports(claim) && best.is_none_or(|(most, _)| support > most) {
-                best = Some((support, passage.number));
+            match evidence.judge(claim) {
+                Ok(support) if best.as_ref().is_none_or(|(_, best)| support.share > best.share) => {
+                    best = Some((passage.number, support));
+                }
+                Err(doubt) if nearest.as_ref().is_none_or(|nearest| doubt.share > nearest.share) => {
+                    nearest = Some(doubt);
+                }
+                _ => {}
             }
         }
-        best.map(|(_, number)| number)
+        best.ok_or(nearest)
     }
 
-    fn cite(&mut self, number: u32, claim: &HashSet<Term>, out: &mut String) {
-        let Some((passage, evidence)) = self.source(number) else {
+    fn cite(&mut self, number: u32, support: Support, out: &mut String) {
+        let Some((passage, _)) = self.source(number) else {
             return;
         };
-        let citation = passage.cite(evidence.best_range(claim));
-        self.owes_space = false;
-        if self.last_shown.is_some_and(|last| !last.is_whitespace() && last != ']') {
-            out.push(' ');
-        }
-        let _ = write!(out, "[{number}]");
-        self.last_shown = Some(']');
+        let citation = passage.cite(support.range);
+        self.mark(&format!("[{number}]"), out);
         self.cited.push(number);
         let cited = self.citations.entry(number).or_default();
         if !cited.iter().any(|other| (other.start, other.end) == (citation.start, citation.end)) {
             cited.push(citation);
         }
+    }
+
+    fn doubt(&mut self, doubt: Option<Doubt>, out: &mut String) {
+        self.mark(UNSUPPORTED, out);
+        let reason = doubt.map_or_else(|| "there is no passage".to_owned(), |doubt| doubt.reason.describe());
+        self.unsupported.push(Unsupported { sentence: self.sentence.trim().to_owned(), reason });
+    }
+
+    /// Shows a marker after what was shown.
+    fn mark(&mut self, marker: &str, out: &mut String) {
+        self.owes_space = false;
+        if self.last_shown.is_some_and(|last| !last.is_whitespace() && last != ']') {
+            out.push(' ');
+        }
+        let _ = write!(out, "{marker}");
+        self.last_shown = Some(']');
     }
 }
 
@@ -304,9 +342,17 @@ mod tests {
     #[test]
     fn what_no_passage_says_is_not_cited() {
         let (shown, found) = annotate(&contract(), &["Whales sing at night [1]. See list[0] and [x]."]);
-        assert_eq!(shown, "Whales sing at night. See list and [x].");
+        assert_eq!(shown, "Whales sing at night. [?] See list and [x]. [?]");
         assert!(found.citations.is_empty());
-        assert_eq!(found.dropped, 2);
+        assert_eq!((found.dropped, found.checked, found.unsupported.len()), (2, 2, 2));
+        assert_eq!(found.unsupported[0].sentence, "Whales sing at night.");
+    }
+
+    #[test]
+    fn a_model_cannot_write_the_mark_of_doubt() {
+        let (shown, found) = annotate(&contract(), &["Notice of 21 days ends the contract. [?]"]);
+        assert_eq!(shown, "Notice of 21 days ends the contract. [2]");
+        assert!(found.unsupported.is_empty());
     }
 
     #[test]

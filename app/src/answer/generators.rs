@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::endpoint::{Address, EndpointGenerator};
 use super::extractive::EXTRACTIVE;
 use super::llama::LlamaGenerator;
 use super::{GenerateError, Generator};
@@ -12,15 +13,16 @@ pub struct Generators {
     models_dir: PathBuf,
     worker_binary: Option<PathBuf>,
     loaded: Option<LlamaGenerator>,
+    endpoint: Option<EndpointGenerator>,
 }
 
 impl Generators {
     /// Over the models in `models_dir`, run by `worker_binary` (the running program if `None`).
     pub fn new(models_dir: PathBuf, worker_binary: Option<PathBuf>) -> Self {
-        Self { models_dir, worker_binary, loaded: None }
+        Self { models_dir, worker_binary, loaded: None, endpoint: None }
     }
 
-    /// The generator of that name, or the best one installed; `None` stands for the extractive answer. Nothing is
+    /// The generator of that name or address, or the best one installed; `None` stands for the extractive answer. Nothing is
     /// loaded yet.
     ///
     /// # Errors
@@ -28,6 +30,12 @@ impl Generators {
     pub fn pick(&mut self, name: Option<&str>) -> Result<Option<&mut dyn Generator>, GenerateError> {
         if name == Some(EXTRACTIVE) || (name.is_none() && cfg!(not(feature = "llama"))) {
             return Ok(None);
+        }
+        if let Some(address) = name.filter(|name| Address::is_address(name)) {
+            // The memory of a model that does not answer is worth more than its start.
+            self.loaded = None;
+            self.endpoint = Some(EndpointGenerator::new(address)?);
+            return Ok(self.endpoint.as_mut().map(|endpoint| endpoint as &mut dyn Generator));
         }
         let Some(model) = self.choose(name)? else {
             return Ok(None);

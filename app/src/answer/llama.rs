@@ -69,8 +69,16 @@ impl LlamaGenerator {
         self.start()
     }
 
-    /// Refuses a damaged file, or one too large for this machine, before llama.cpp sees it.
+    /// Refuses a damaged file, one too large for this machine, or a machine too old, before llama.cpp sees it.
     fn check_model(&self) -> Result<(), GenerateError> {
+        let lacking = models::missing_instructions();
+        if !lacking.is_empty() {
+            return Err(GenerateError::Load(format!(
+                "this processor lacks {}, which the built-in llama.cpp needs; answer without a model, or name a \
+                 model server",
+                lacking.join(", ")
+            )));
+        }
         models::check_gguf(&self.model.path).map_err(|err| GenerateError::Load(err.to_string()))?;
         let needed = self.model.memory_bytes;
         match models::available_memory_bytes() {

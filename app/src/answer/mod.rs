@@ -4,22 +4,27 @@
 //! alive between questions.
 //!
 //! Invariant: every citation resolves to a stored byte range; markers that name no passage are dropped and
-//! counted; under the threshold no model is asked.
+//! counted; a sentence that no passage supports is marked; under the threshold no model is asked.
 //!
 //! Must not know: embedders, the window, how passages were found.
 
 mod ask;
 mod budget;
 mod citations;
+mod claim;
+mod endpoint;
+mod export;
 mod extractive;
 #[cfg(test)]
 mod fake;
+mod follow_up;
 mod gate;
 mod generators;
 mod llama;
 mod passage;
 mod prompt;
 mod refusal;
+mod route;
 #[cfg(test)]
 mod samples;
 mod sentences;
@@ -27,10 +32,15 @@ mod support;
 mod words;
 
 pub use ask::{Question, answer};
+pub use endpoint::{Address, EndpointGenerator};
+pub use export::to_markdown;
 pub use extractive::EXTRACTIVE;
+pub use follow_up::standalone;
 pub use gate::GateScale;
 pub use generators::Generators;
 pub use llama::LlamaGenerator;
+pub use prompt::Task;
+pub use route::{Route, route};
 
 use std::path::PathBuf;
 
@@ -51,6 +61,9 @@ pub struct AskOptions {
     pub max_answer_tokens: usize,
     /// Refuse without asking a model when the gate score (0 to 1) is lower.
     pub gate: f32,
+    /// Questions asked before in this conversation, oldest first, for follow-ups.
+    #[serde(default)]
+    pub before: Vec<String>,
 }
 
 impl Default for AskOptions {
@@ -60,6 +73,7 @@ impl Default for AskOptions {
             model: None,
             max_answer_tokens: 400,
             gate: 0.41,
+            before: Vec::new(),
         }
     }
 }
@@ -92,6 +106,15 @@ pub struct Citation {
     pub score: f32,
 }
 
+/// A sentence of an answer that no passage supports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsupported {
+    /// The sentence.
+    pub sentence: String,
+    /// What it lacks.
+    pub reason: String,
+}
+
 /// Milliseconds of an answer's parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerTimes {
@@ -108,7 +131,10 @@ pub struct AnswerTimes {
 pub struct Answer {
     /// The question as asked.
     pub question: String,
-    /// The answer, Markdown, with `[n]` markers.
+    /// What was searched for, where the question leaned on the one before it.
+    #[serde(default)]
+    pub standalone: Option<String>,
+    /// The answer, Markdown, with `[n]` markers, and `[?]` after what no passage supports.
     pub answer: String,
     /// Whether the app declined to answer.
     pub refused: bool,
@@ -118,12 +144,21 @@ pub struct Answer {
     pub model: String,
     /// Sources cited, by marker; one that supports several sentences is there once for each place in it.
     pub citations: Vec<Citation>,
-    /// Markers of the model that named no passage.
+    /// Markers of the model that named no passage, or one that does not say it.
     pub markers_dropped: usize,
+    /// Sentences that were checked against the passages.
+    #[serde(default)]
+    pub sentences_checked: usize,
+    /// Those that no passage supports; each ends in `[?]`.
+    #[serde(default)]
+    pub unsupported: Vec<Unsupported>,
     /// Whole passages that fitted in the prompt.
     pub passages_used: usize,
     /// Passages found.
     pub passages_found: usize,
+    /// Passages that were searched.
+    #[serde(default)]
+    pub passages_searched: usize,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
     /// Tokens of the answer.

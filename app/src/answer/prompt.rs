@@ -18,9 +18,31 @@ const SYSTEM: &str = "You are a helpful assistant.";
 /// citations after.
 const TASK: &str = "Answer the question in one sentence, with facts from the sources only:";
 
+/// The rule for a summary.
+const SUMMARY_TASK: &str = "Summarise the sources in a few sentences, with facts from the sources only:";
+
+/// What the model is to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Task {
+    /// Answer the question.
+    #[default]
+    Answer,
+    /// Sum the sources up.
+    Summarise,
+}
+
+impl Task {
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Answer => TASK,
+            Self::Summarise => SUMMARY_TASK,
+        }
+    }
+}
+
 /// A prompt without its sources, to count its tokens.
-pub(super) fn frame(question: &str) -> String {
-    format!("{SYSTEM}\n{}", user_turn("", question))
+pub(super) fn frame(question: &str, task: Task) -> String {
+    format!("{SYSTEM}\n{}", user_turn("", question, task))
 }
 
 /// One source as it stands in the prompt.
@@ -34,13 +56,14 @@ pub(super) fn source(passage: &Passage<'_>) -> String {
 }
 
 /// The whole prompt.
-pub(super) fn prompt(question: &str, sources: &[String]) -> ChatPrompt {
-    ChatPrompt { system: SYSTEM.to_owned(), user: user_turn(&sources.concat(), question) }
+pub(super) fn prompt(question: &str, sources: &[String], task: Task) -> ChatPrompt {
+    ChatPrompt { system: SYSTEM.to_owned(), user: user_turn(&sources.concat(), question, task) }
 }
 
-fn user_turn(sources: &str, question: &str) -> String {
+fn user_turn(sources: &str, question: &str, task: Task) -> String {
     let question = neutral(question.trim());
-    format!("Read these sources and answer the question.\n\n{sources}Question: {question}\n{TASK}")
+    let rule = task.rule();
+    format!("Read these sources and answer the question.\n\n{sources}Question: {question}\n{rule}")
 }
 
 /// Text that cannot be taken for the prompt's own marks: `<source` and `</source` lose their bracket, `[3]`
@@ -99,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_question_comes_after_the_sources() {
-        let prompt = prompt("Why?", &["<source 1>\nA\n</source>\n\n".to_owned()]);
+        let prompt = prompt("Why?", &["<source 1>\nA\n</source>\n\n".to_owned()], Task::Answer);
         assert!(prompt.user.ends_with(&format!("</source>\n\nQuestion: Why?\n{TASK}")));
     }
 

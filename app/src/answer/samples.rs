@@ -32,6 +32,7 @@ fn hit(at: usize, text: &str) -> SearchHit {
             left_similarity: None,
             right_similarity: None,
         },
+        also: 0,
     }
 }
 
@@ -43,6 +44,8 @@ pub(super) fn results(texts: &[&str], best_cosine: f32, idf_coverage: f32) -> Se
         took_ms: 1.5,
         backend: "cpu".to_owned(),
         hits: hits(texts),
+        considered: Vec::new(),
+        searched: 140,
         idf_coverage,
         best_cosine: Some(best_cosine),
     }

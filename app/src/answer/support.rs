@@ -1,11 +1,14 @@
 //! Does a passage support a sentence of the answer, and where?
 //!
-//! The rule: of the sentence's words that carry meaning at least [`MIN_SUPPORT`] stand in the passage, and every
-//! word with digits does.
+//! The rule: in one sentence or row of the passage, or in two sentences that follow each other, stand at least
+//! [`MIN_SUPPORT`] of the claim's words that carry meaning and all of its numbers; its names stand somewhere in the
+//! passage, its quotations word for word; and both say "not" or neither does. Of a table or list, no other row may
+//! hold more of the claim's words with another number: then the number was taken from the wrong row.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::claim::{Claim, excludes, negates, plain};
 use super::sentences::sentences;
 use super::words::{Term, term_set};
 
@@ -13,103 +16,308 @@ use super::words::{Term, term_set};
 pub(super) const MIN_SUPPORT: f32 = 0.6;
 /// What a second sentence must add to be quoted too.
 const MIN_GAIN: f32 = 0.2;
+/// Letters that two forms of a name share (*Norman*, *Normandy*).
+const NAME_LETTERS: usize = 5;
+
+/// Where a passage supports a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Support {
+    /// Share of the claim's words found there.
+    pub(super) share: f32,
+    /// Bytes of the passage.
+    pub(super) range: Range<usize>,
+}
+
+/// Why a passage does not support a claim; `share` says how near it came.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Doubt {
+    /// Largest share of the claim's words found in one place.
+    pub(super) share: f32,
+    /// What is wrong.
+    pub(super) reason: DoubtReason,
+}
+
+/// What a claim lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum DoubtReason {
+    /// Too few of its words stand in one place.
+    Words,
+    /// A number that is not there, or not beside the other words.
+    Number(String),
+    /// The number stands in one row, the words in another.
+    OtherRow(String),
+    /// A name that is not there.
+    Name(String),
+    /// A quotation that is not there.
+    Quotation,
+    /// One says "not" and the other does not.
+    Negation,
+}
+
+impl DoubtReason {
+    /// A few words for people.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Words => "no passage says this".to_owned(),
+            Self::Number(number) => format!("no passage says this with the number {number}"),
+            Self::OtherRow(number) => format!("{number} stands in another row than the rest"),
+            Self::Name(name) => format!("the passages do not name “{name}” here"),
+            Self::Quotation => "the quoted words stand in no passage".to_owned(),
+            Self::Negation => "the passage says “not” where the answer does not, or the other way round".to_owned(),
+        }
+    }
+}
 
 /// A passage prepared for matching.
 pub(super) struct Evidence<'a> {
     text: &'a str,
+    plain: String,
+    /// Title and headings: said by the passage, never quoted.
+    context: HashSet<Term>,
     words: HashSet<Term>,
-    sentences: Vec<(Range<usize>, HashSet<Term>)>,
+    segments: Vec<Segment>,
+}
+
+/// A sentence or a row.
+struct Segment {
+    range: Range<usize>,
+    words: HashSet<Term>,
+    /// The header of the table that it is a row of.
+    header: HashSet<Term>,
+    is_row: bool,
 }
 
 impl<'a> Evidence<'a> {
     /// Splits a passage into its sentences and words. `context`, such as title and headings, counts as said by
     /// the passage but is never quoted.
     pub(super) fn new(text: &'a str, context: &str) -> Self {
+        let context = term_set(context);
         let mut words = term_set(text);
-        words.extend(term_set(context));
-        let sentences = sentences(text).into_iter().map(|range| (range.clone(), term_set(&text[range]))).collect();
-        Self { text, words, sentences }
+        words.extend(context.iter().cloned());
+        Self { text, plain: plain(text), context, words, segments: segments(text) }
     }
 
-    /// Share of `claim`'s words that the passage holds; 0 if a word with digits is missing or there are no words.
-    pub(super) fn support(&self, claim: &HashSet<Term>) -> f32 {
-        let missing_digits = claim.iter().any(|term| term.has_digits && !self.words.contains(term));
-        if missing_digits || claim.is_empty() {
-            return 0.0;
+    /// Whether the passage supports `claim`, and where; else what is wrong.
+    pub(super) fn judge(&self, claim: &Claim) -> Result<Support, Doubt> {
+        let Some(place) = self.best_place(claim) else {
+            return Err(Doubt { share: 0.0, reason: DoubtReason::Words });
+        };
+        let doubt = |reason| Err(Doubt { share: place.share, reason });
+        let is_verbatim = self.plain.contains(&claim.plain);
+        if place.share < MIN_SUPPORT && !is_verbatim {
+            return doubt(DoubtReason::Words);
         }
-        let found = claim.iter().filter(|term| self.words.contains(*term)).count();
-        found as f32 / claim.len() as f32
-    }
-
-    /// Whether the passage supports `claim`.
-    pub(super) fn supports(&self, claim: &HashSet<Term>) -> bool {
-        self.support(claim) >= MIN_SUPPORT
-    }
-
-    /// The sentence, or two next to each other, that hold most of `claim`; all of the passage if it has none.
-    pub(super) fn best_range(&self, claim: &HashSet<Term>) -> Range<usize> {
-        let share = |words: &HashSet<Term>| claim.intersection(words).count() as f32 / claim.len().max(1) as f32;
-        let mut best: Option<(f32, usize)> = None;
-        for (index, (_, words)) in self.sentences.iter().enumerate() {
-            if best.is_none_or(|(most, _)| share(words) > most) {
-                best = Some((share(words), index));
-            }
+        if let Some(number) = self.missing_number(claim, &place) {
+            return doubt(DoubtReason::Number(number));
         }
-        let Some((most, index)) = best else {
-            return 0..self.text.len();
-        };
-        let with = |other: usize| {
-            let (_, words) = self.sentences.get(other)?;
-            let both = self.sentences[index].1.union(words).cloned().collect();
-            Some((share(&both), other))
-        };
-        let neighbours = [index.checked_sub(1).and_then(with), with(index + 1)];
-        let added = neighbours
-            .into_iter()
-            .flatten()
-            .filter(|(both, _)| both - most >= MIN_GAIN)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let (first, last) = match added {
-            Some((_, other)) => (index.min(other), index.max(other)),
-            None => (index, index),
-        };
-        self.sentences[first].0.start..self.sentences[last].0.end
+        if let Some(number) = self.number_of_another_row(claim, &place).filter(|_| !is_verbatim) {
+            return doubt(DoubtReason::OtherRow(number));
+        }
+        if let Some(name) = claim.names.iter().find(|name| !self.names(name)) {
+            return doubt(DoubtReason::Name(name.clone()));
+        }
+        if claim.quotes.iter().any(|quote| !self.plain.contains(quote.as_str())) {
+            return doubt(DoubtReason::Quotation);
+        }
+        if !self.agrees_on_negation(claim, &place) {
+            return doubt(DoubtReason::Negation);
+        }
+        Ok(Support { share: place.share, range: self.range_of(&place) })
     }
+
+    /// The segment, or two next to each other, that hold most of the claim; those that hold its numbers come first.
+    fn best_place(&self, claim: &Claim) -> Option<Place> {
+        let single = (0..self.segments.len()).map(|first| self.place(first..first + 1, claim)).max_by(Place::order)?;
+        let follows = |first: usize| !self.segments[first].is_row && !self.segments[first + 1].is_row;
+        let pairs = (0..self.segments.len().saturating_sub(1)).filter(|first| follows(*first));
+        let pair = pairs.map(|first| self.place(first..first + 2, claim)).max_by(Place::order);
+        let adds = |pair: &Place| pair.numbers > single.numbers || pair.share - single.share >= MIN_GAIN;
+        Some(pair.filter(adds).unwrap_or(single))
+    }
+
+    fn place(&self, segments: Range<usize>, claim: &Claim) -> Place {
+        let found = claim.words.iter().filter(|term| self.holds(&segments, term)).count();
+        let numbers = claim.numbers().filter(|term| self.holds(&segments, term)).count();
+        Place { share: found as f32 / claim.words.len().max(1) as f32, numbers, segments }
+    }
+
+    fn holds(&self, segments: &Range<usize>, term: &Term) -> bool {
+        let in_segment = |segment: &Segment| segment.words.contains(term) || segment.header.contains(term);
+        self.segments[segments.clone()].iter().any(in_segment) || self.context.contains(term)
+    }
+
+    fn missing_number(&self, claim: &Claim, place: &Place) -> Option<String> {
+        let missing = claim.numbers().find(|term| !self.holds(&place.segments, term))?;
+        Some(missing.text.clone())
+    }
+
+    /// A number of the claim that stands in a row which holds fewer of the claim's other words than some row that
+    /// has a number of its own instead.
+    fn number_of_another_row(&self, claim: &Claim, place: &Place) -> Option<String> {
+        let here = &self.segments[place.segments.start];
+        let number = claim.numbers().find(|term| here.words.contains(*term))?;
+        if !here.is_row {
+            return None;
+        }
+        let words =
+            |segment: &Segment| claim.words.iter().filter(|t| !t.has_digits && segment.words.contains(*t)).count();
+        let rivals = self.segments.iter().filter(|other| {
+            other.is_row && !other.words.contains(number) && other.words.iter().any(|term| term.has_digits)
+        });
+        rivals.map(words).any(|count| count > words(here)).then(|| number.text.clone())
+    }
+
+    /// Whether the passage, its title or its headings have a name, in whatever form.
+    fn names(&self, name: &str) -> bool {
+        let shares = |term: &Term| {
+            let shared = term.text.chars().zip(name.chars()).take_while(|(one, other)| one == other).count();
+            term.text == name || shared >= NAME_LETTERS
+        };
+        self.words.iter().any(shares)
+    }
+
+    fn agrees_on_negation(&self, claim: &Claim, place: &Place) -> bool {
+        let text = &self.text[self.range_of(place)];
+        if claim.is_negated {
+            return negates(text) || excludes(text);
+        }
+        if !negates(text) {
+            return true;
+        }
+        // Of a long sentence only the part that the claim repeats must not say "not".
+        let parts = text.split([',', ';', ':', '(', ')', '—', '.', '\n', '，', '；', '。']);
+        let shared = |part: &&str| term_set(part).intersection(&claim.words).count();
+        parts.max_by_key(shared).is_none_or(|part| !negates(part))
+    }
+
+    fn range_of(&self, place: &Place) -> Range<usize> {
+        let segments = &self.segments[place.segments.clone()];
+        let start = segments.first().map_or(0, |segment| segment.range.start);
+        start..segments.last().map_or(self.text.len(), |segment| segment.range.end)
+    }
+}
+
+/// Segments that follow each other, with what they hold of a claim.
+struct Place {
+    segments: Range<usize>,
+    share: f32,
+    numbers: usize,
+}
+
+impl Place {
+    /// More numbers first, then more words; of equals the earlier.
+    fn order(one: &Self, other: &Self) -> std::cmp::Ordering {
+        one.numbers
+            .cmp(&other.numbers)
+            .then(one.share.total_cmp(&other.share))
+            .then(other.segments.start.cmp(&one.segments.start))
+    }
+}
+
+fn segments(text: &str) -> Vec<Segment> {
+    let mut found: Vec<Segment> = Vec::new();
+    let mut header: Option<(usize, HashSet<Term>)> = None;
+    for range in sentences(text) {
+        let part = &text[range.clone()];
+        let words = term_set(part);
+        let in_table = part.starts_with('|');
+        header = match header.take() {
+            _ if !in_table => None,
+            // A table goes on while its lines follow each other.
+            Some((end, words)) if text[end..range.start].trim().is_empty() => Some((range.end, words)),
+            _ => Some((range.end, words.clone())),
+        };
+        let of_table = header.as_ref().map(|(_, words)| words.clone()).unwrap_or_default();
+        found.push(Segment { is_row: in_table || is_list_item(part), header: of_table, words, range });
+    }
+    found
+}
+
+fn is_list_item(part: &str) -> bool {
+    let number = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    part.starts_with(['-', '*', '•', '+'])
+        || part.contains('\t')
+        || (number.len() < part.len() && number.starts_with([')', '.']) && number[1..].starts_with(' '))
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
+
     use super::*;
 
     const PASSAGE: &str = "The Contractor is paid 310 euros per metre. Standby time is paid at 145 euros per hour. \
                            Boats are extra.";
+    const TABLE: &str = "Wind is read at the mast.\n\n| Mean wind | What stops |\n|---|---|\n\
+                         | over 12 m/s | drone flights and work from the small boat |\n\
+                         | over 20 m/s | all field work, drilling included |\n";
+
+    fn judged(passage: &str, claim: &str) -> Result<String, DoubtReason> {
+        let support = Evidence::new(passage, "Weather limits").judge(&Claim::new(claim));
+        support.map(|support| passage[support.range].to_owned()).map_err(|doubt| doubt.reason)
+    }
 
     #[test]
     fn a_paraphrase_is_supported_and_quoted_at_its_sentence() {
-        let evidence = Evidence::new(PASSAGE, "");
-        let claim = term_set("For standby time, 145 euros are paid per hour.");
-        assert!(evidence.supports(&claim));
-        assert_eq!(&PASSAGE[evidence.best_range(&claim)], "Standby time is paid at 145 euros per hour.");
+        let quote = judged(PASSAGE, "For standby time, 145 euros are paid per hour.").unwrap();
+        assert_eq!(quote, "Standby time is paid at 145 euros per hour.");
     }
 
     #[test]
     fn a_wrong_number_is_not_supported() {
-        let evidence = Evidence::new(PASSAGE, "");
-        assert!(!evidence.supports(&term_set("Standby time is paid at 155 euros per hour.")));
+        let claim = "Standby time is paid at 155 euros per hour.";
+        assert_eq!(judged(PASSAGE, claim), Err(DoubtReason::Number("155".to_owned())));
     }
 
     #[test]
     fn another_topic_is_not_supported() {
-        let evidence = Evidence::new(PASSAGE, "");
-        assert!(!evidence.supports(&term_set("Bread is baked with rye flour.")));
-        assert!(!evidence.supports(&term_set("It is.")));
+        assert_eq!(judged(PASSAGE, "Bread is baked with rye flour."), Err(DoubtReason::Words));
     }
 
     #[test]
     fn two_sentences_are_quoted_where_both_are_needed() {
-        let evidence = Evidence::new(PASSAGE, "");
-        let claim = term_set("310 euros per metre and 145 euros per hour of standby time.");
-        let quote = &PASSAGE[evidence.best_range(&claim)];
+        let quote = judged(PASSAGE, "310 euros per metre and 145 euros per hour of standby time.").unwrap();
         assert!(quote.contains("310") && quote.contains("145") && !quote.contains("Boats"));
+    }
+
+    #[test]
+    fn a_number_from_another_row_is_found_out() {
+        let right = "All field work stops at a mean wind over 20 m/s.";
+        assert_eq!(judged(TABLE, right).unwrap(), "| over 20 m/s | all field work, drilling included |");
+        let wrong = "All field work stops at a mean wind of 12 m/s.";
+        assert_eq!(judged(TABLE, wrong), Err(DoubtReason::OtherRow("12".to_owned())));
+        assert!(judged(TABLE, "Drone flights stop at a mean wind of 12 m/s.").is_ok());
+    }
+
+    #[test]
+    fn names_must_stand_in_the_passage_or_its_headings() {
+        let passage = "Normandy was ruled by Rollo from 911 on.";
+        assert!(judged(passage, "The Norman who ruled from 911 on was Rollo.").is_ok());
+        assert_eq!(
+            judged(passage, "From 911 on Normandy was ruled by Harold."),
+            Err(DoubtReason::Name("harold".to_owned()))
+        );
+        assert!(judged(passage, "Under Weather Limits: Rollo ruled Normandy from 911.").is_ok());
+    }
+
+    #[test]
+    fn both_or_neither_say_not() {
+        let passage = "The boat does not sail on Sunday, and the shop is open.";
+        assert_eq!(judged(passage, "The boat does sail on Sunday."), Err(DoubtReason::Negation));
+        assert!(judged(passage, "The boat doesn't sail on Sunday.").is_ok());
+        assert!(judged(passage, "The shop is open.").is_ok());
+        assert!(judged("The boat sails daily except Sunday.", "The boat does not sail on Sunday.").is_ok());
+    }
+
+    #[test]
+    fn a_quotation_must_stand_there_word_for_word() {
+        assert!(judged(PASSAGE, "It says “paid at 145 euros” for standby time.").is_ok());
+        let wrong = "It says “paid 145 euros” for standby time per hour.";
+        assert_eq!(judged(PASSAGE, wrong), Err(DoubtReason::Quotation));
+    }
+
+    #[test]
+    fn a_passage_without_sentences_supports_nothing() {
+        assert_eq!(judged(" ", "Boats are extra."), Err(DoubtReason::Words));
     }
 }

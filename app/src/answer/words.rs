@@ -42,6 +42,12 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
     found
 }
 
+/// The stem of one word in lower case; `None` for grammar words and numbers.
+pub(super) fn stem_of(word: &str) -> Option<String> {
+    let term = term(word, &Stemmer::create(Algorithm::English))?;
+    (!term.has_digits).then_some(term.text)
+}
+
 /// [`terms`] without repetitions.
 pub(super) fn term_set(text: &str) -> HashSet<Term> {
     terms(text).into_iter().collect()
@@ -49,14 +55,55 @@ pub(super) fn term_set(text: &str) -> HashSet<Term> {
 
 fn term(word: &str, stemmer: &Stemmer) -> Option<Term> {
     let lower = word.to_lowercase();
-    if word.chars().any(|letter| letter.is_ascii_digit()) {
-        return Some(Term { text: lower.replace(',', ""), has_digits: true });
+    if let Some(number) = number(&lower) {
+        return Some(Term { text: number, has_digits: true });
     }
     let bare = lower.trim_end_matches("'s").trim_end_matches("’s");
     if STOP_WORDS.contains(bare) {
         return None;
     }
     Some(plain(stemmer.stem(bare).into_owned()))
+}
+
+/// English words for numbers. "One" is left out: it is a pronoun more often than a number.
+const NUMBER_WORDS: [(&str, &str); 21] = [
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("ninety", "90"),
+];
+
+/// A word as a number, however it is written: without grouping commas, leading zeros and the ending of an ordinal.
+fn number(lower: &str) -> Option<String> {
+    if let Some((_, digits)) = NUMBER_WORDS.iter().find(|(word, _)| *word == lower) {
+        return Some((*digits).to_owned());
+    }
+    if !lower.contains(|letter: char| letter.is_ascii_digit()) {
+        return None;
+    }
+    let digits = lower.replace(',', "");
+    let ordinal = ["st", "nd", "rd", "th"].iter().find_map(|ending| digits.strip_suffix(ending));
+    let bare = ordinal.filter(|bare| bare.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(&digits);
+    let stripped = bare.trim_start_matches('0');
+    let starts_with_digit = stripped.starts_with(|letter: char| letter.is_ascii_digit());
+    Some(if starts_with_digit { stripped } else { bare }.to_owned())
 }
 
 fn plain(text: String) -> Term {
@@ -90,6 +137,12 @@ mod tests {
     fn numbers_are_kept_and_marked() {
         let found = terms("It costs 1,250 euros");
         assert!(found.contains(&Term { text: "1250".to_owned(), has_digits: true }));
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        assert_eq!(texts("on the 3rd of twelve, 03 and 0.5"), ["3", "12", "3", "0.5"]);
+        assert_eq!(texts("007b"), ["7b"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use super::error::CliError;
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::library::GpuChoice;
-use crate::retrieve::{Fusion, SearchMode, SearchOptions};
+use crate::retrieve::{DEFAULT_ALPHA, Fusion, Grouping, SearchMode, SearchOptions};
 
 /// Questions over your own documents, on your own machine. Without a command, opens the window.
 #[derive(Debug, Parser)]
@@ -83,6 +83,10 @@ pub(super) enum Verb {
     },
     /// Check every checksum and cross-reference of the library
     Verify(VerifyVerb),
+    /// Write the library, vectors included, into one file
+    Export(ExportVerb),
+    /// Make a library of a file that `outcrop export` wrote
+    Import(ImportVerb),
     /// Measure chunkers or retrieval on a labelled set; touches no library
     Eval {
         #[command(subcommand)]
@@ -127,6 +131,8 @@ pub(super) enum EvalVerb {
     Chunking(EvalChunkingVerb),
     /// nDCG, recall and MRR on questions with documents (docs.jsonl, queries.jsonl, qrels.tsv)
     Retrieval(EvalRetrievalVerb),
+    /// What the gate refuses, and how much of what a model writes the passages support
+    Answers(EvalAnswersVerb),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -175,9 +181,36 @@ impl EvalChunkingVerb {
 pub(super) struct EvalRetrievalVerb {
     /// Folder of the set
     pub(super) dir: PathBuf,
+    /// Measure reranking by late interaction too; embeds every document a second time
+    #[arg(long)]
+    pub(super) rerank: bool,
+    /// Ask at most this many questions, spread over the set
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(super) questions: Option<usize>,
     /// Write the table to this file too
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct EvalAnswersVerb {
+    /// Folder of the set; `unanswerable.jsonl` in it is asked too
+    pub(super) dir: PathBuf,
+    /// Folders of other sets whose questions this one cannot answer
+    #[arg(long, value_name = "DIR")]
+    pub(super) outside: Vec<PathBuf>,
+    /// Most questions of each kind that the gate is measured with
+    #[arg(long, default_value_t = 250, value_name = "N", value_parser = parse_count)]
+    pub(super) gate_questions: usize,
+    /// Questions that a model answers; 0 measures the gate alone
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) questions: usize,
+    /// A model's name, or `extractive` [default: the best one installed]
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Write every answer to this file, a JSON line each
+    #[arg(long, value_name = "FILE")]
+    pub(super) records: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -258,7 +291,7 @@ pub(super) struct SearchArgs {
     #[arg(long, default_value = "weighted", value_parser = parse_named::<Fusion>)]
     pub(super) fusion: Fusion,
     /// Weight of the vector leg in weighted fusion, 0 to 1
-    #[arg(long, default_value_t = 0.7, value_name = "X")]
+    #[arg(long, default_value_t = DEFAULT_ALPHA, value_name = "X")]
     pub(super) alpha: f32,
     /// Leave out hits whose final score is lower
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -266,6 +299,15 @@ pub(super) struct SearchArgs {
     /// Only documents whose path matches this glob, for example '*.pdf'
     #[arg(long, value_name = "GLOB")]
     pub(super) source: Option<String>,
+    /// Rank the best 50 again by late interaction of their tokens: better, and slower
+    #[arg(long)]
+    pub(super) rerank: bool,
+    /// Fold passages under the best of their kind: none, duplicates or page
+    #[arg(long, default_value = "duplicates", value_parser = parse_named::<Grouping>)]
+    pub(super) group: Grouping,
+    /// Prefer passages unlike those before them: 1 looks at relevance alone, 0 at novelty alone
+    #[arg(long, value_name = "X")]
+    pub(super) mmr: Option<f32>,
 }
 
 impl SearchArgs {
@@ -278,6 +320,9 @@ impl SearchArgs {
             alpha: self.alpha,
             min_score: self.min_score,
             source: self.source.clone(),
+            rerank: self.rerank,
+            group: self.group,
+            mmr: self.mmr,
         }
     }
 }
@@ -299,7 +344,8 @@ pub(super) struct AskVerb {
     pub(super) question: String,
     #[command(flatten)]
     pub(super) search: SearchArgs,
-    /// A model's name, or `extractive` for sentences copied from the documents [default: the best one installed]
+    /// A model's name, `extractive` for sentences copied from the documents, or the address of an OpenAI-compatible
+    /// server such as http://localhost:11434/v1#MODEL [default: the best model installed]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
     /// Most tokens of the answer
@@ -331,6 +377,21 @@ pub(super) struct VerifyVerb {
     /// Mend what can be mended
     #[arg(long)]
     pub(super) repair: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ExportVerb {
+    /// The file to write
+    pub(super) file: PathBuf,
+    /// Replace the file if it is there
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct ImportVerb {
+    /// A file that `outcrop export` wrote
+    pub(super) file: PathBuf,
 }
 
 #[cfg(feature = "gui")]

@@ -39,6 +39,9 @@ fn show(session: &Session, streams: bool, event: AskEvent) {
 /// What follows the streamed text.
 fn print_end(answer: &Answer) {
     print_line("\n");
+    if let Some(standalone) = &answer.standalone {
+        print_line(&format!("searched for: {standalone}"));
+    }
     if let Some(reason) = &answer.reason {
         print_line(reason);
     }
@@ -46,14 +49,18 @@ fn print_end(answer: &Answer) {
         print_line(&format!("[{}] {}", citation.marker, source_text(&citation.path, &place_of(citation))));
         print_line(&format!("    {}", snippet(&citation.quote, 240)));
     }
+    for doubtful in &answer.unsupported {
+        print_line(&format!("[?] {}: {}", snippet(&doubtful.sentence, 160), doubtful.reason));
+    }
     if answer.markers_dropped > 0 {
-        print_line(&format!("{} markers named no passage and were dropped", answer.markers_dropped));
+        print_line(&format!("{} markers named no passage that says it and were dropped", answer.markers_dropped));
     }
     print_line(&format!(
-        "{} · {} of {} passages used · {} + {} tokens · {:.1} s",
+        "{} · {} of {} passages used, {} searched · {} + {} tokens · {:.1} s",
         answer.model,
         answer.passages_used,
         answer.passages_found,
+        answer.passages_searched,
         answer.prompt_tokens,
         answer.answer_tokens,
         answer.took_ms.total / 1000.0

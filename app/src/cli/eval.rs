@@ -28,6 +28,7 @@ pub(super) fn run(session: &Session, verb: &EvalVerb) -> Result<Ending, CliError
     match verb {
         EvalVerb::Chunking(verb) => chunking(session, verb),
         EvalVerb::Retrieval(verb) => retrieval(session, verb),
+        EvalVerb::Answers(verb) => super::eval_answers::run(session, verb),
     }
 }
 
@@ -61,21 +62,30 @@ fn splitters(verb: &EvalChunkingVerb) -> Vec<Splitter> {
 
 fn retrieval(session: &Session, verb: &EvalRetrievalVerb) -> Result<Ending, CliError> {
     let embedder = embedder(session);
-    let set = JudgedSet::load(&verb.dir)?;
+    let mut set = JudgedSet::load(&verb.dir)?;
+    set.thin_out(verb.questions.unwrap_or(0));
     let bar = bar(session);
     bar.set_message("documents");
     let run = RetrievalRun::new(&set, embedder.as_ref(), &session.cancel, &mut |done, total| {
         advance(&bar, done, total);
     })?;
+    if verb.rerank {
+        bar.set_message("tokens");
+        run.warm_reranker(&session.cancel, &mut |done, total| advance(&bar, done, total))?;
+    }
     bar.finish_and_clear();
     let rrf = SearchOptions { fusion: Fusion::Rrf, ..SearchOptions::default() };
-    let modes = [
+    let mut modes = vec![
         mode(SearchMode::Keyword, 0.0),
         mode(SearchMode::Vector, 1.0),
         rrf,
         mode(SearchMode::Hybrid, 0.5),
         mode(SearchMode::Hybrid, 0.7),
     ];
+    if verb.rerank {
+        let reranked = [0.5, 0.7].map(|alpha| SearchOptions { rerank: true, ..mode(SearchMode::Hybrid, alpha) });
+        modes.extend(reranked);
+    }
     let rows = modes.iter().map(|mode| run.measure(mode)).collect::<Result<Vec<_>, _>>()?;
     print_rows(session, &rows, verb.csv.as_deref())
 }
@@ -85,7 +95,7 @@ fn mode(mode: SearchMode, alpha: f32) -> SearchOptions {
 }
 
 /// The default embedder; says so if the hash embedder stands in for it.
-fn embedder(session: &Session) -> Arc<dyn Embedder> {
+pub(super) fn embedder(session: &Session) -> Arc<dyn Embedder> {
     let (embedder, note) = embed::open_installed(&models::folder(None, &session.home));
     if let Some(note) = note {
         session.note(&note);
@@ -93,11 +103,11 @@ fn embedder(session: &Session) -> Arc<dyn Embedder> {
     embedder
 }
 
-fn bar(session: &Session) -> ProgressBar {
+pub(super) fn bar(session: &Session) -> ProgressBar {
     progress_bar(session.global.quiet, 0, "{msg} {bar:30} {pos}/{len}")
 }
 
-fn advance(bar: &ProgressBar, done: usize, total: usize) {
+pub(super) fn advance(bar: &ProgressBar, done: usize, total: usize) {
     bar.set_length(total as u64);
     bar.set_position(done as u64);
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::explain::NearJson;
 use crate::extract::Place;
 use crate::retrieve::{HitScores, MatchKind, SearchHit, SearchMode, SearchResults};
 use crate::store::{ChunkRecord, DocumentId};
@@ -54,6 +55,8 @@ struct HitJson {
     document: DocumentId,
     #[serde(serialize_with = "crate::store::path_as_text")]
     path: PathBuf,
+    /// Passages folded under it.
+    also: usize,
     chunk: ChunkJson,
 }
 
@@ -66,6 +69,7 @@ impl From<SearchHit> for HitJson {
             found_by: hit.found_by,
             document: hit.chunk.document,
             path: hit.path,
+            also: hit.also,
             chunk: hit.chunk.into(),
         }
     }
@@ -79,11 +83,17 @@ pub(super) struct SearchJson {
     took_ms: f64,
     backend: String,
     hits: Vec<HitJson>,
+    /// With `--explain`: what became of each candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    considered: Option<Vec<NearJson>>,
 }
 
-impl From<SearchResults> for SearchJson {
-    fn from(results: SearchResults) -> Self {
+impl SearchJson {
+    /// The results; with `explain` the candidates too.
+    pub(super) fn new(results: SearchResults, explain: bool) -> Self {
+        let considered = explain.then(|| results.considered.into_iter().map(NearJson::from).collect());
         Self {
+            considered,
             query: results.query,
             mode: results.mode,
             took_ms: results.took_ms,

@@ -3,12 +3,15 @@
 //! Owns arguments, output and exit codes; knows nothing of how the work is done: every verb is a call of
 //! [`crate::Library`] or of [`crate::chunk`]. Start reading at [`main`]; one file per verb.
 
+mod archive;
 mod args;
 mod ask;
 mod chunk;
 mod documents;
 mod error;
 mod eval;
+mod eval_answers;
+mod explain;
 mod ingest;
 mod json;
 mod models;
@@ -84,6 +87,8 @@ fn run(args: Args) -> Result<Ending, CliError> {
         Some(Verb::Ask(verb)) => ask::run(&session, &verb),
         Some(Verb::Models { verb }) => models::run(&session, verb.unwrap_or(args::ModelsVerb::List)),
         Some(Verb::Verify(verb)) => verify::run(&session, &verb),
+        Some(Verb::Export(verb)) => archive::export(&session, &verb),
+        Some(Verb::Import(verb)) => archive::import(&session, &verb),
         Some(Verb::Eval { verb }) => eval::run(&session, &verb),
         #[cfg(feature = "gui")]
         Some(Verb::Screenshots(verb)) => screenshots::run(&session, &verb),

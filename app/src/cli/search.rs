@@ -14,7 +14,7 @@ pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliErr
     let options = checked(verb.search.options())?;
     let results = session.open_library()?.search(&verb.query, &options)?;
     if session.global.json {
-        print_json(&SearchJson::from(results))?;
+        print_json(&SearchJson::new(results, verb.explain))?;
     } else {
         print_results(&results, verb.explain);
     }
@@ -36,14 +36,13 @@ fn print_results(results: &SearchResults, explain: bool) {
             source_text(&hit.path, &hit.chunk.place)
         ));
         print_line(&format!("   {}", snippet(&hit.chunk.text, 300)));
+        if hit.also > 0 {
+            print_line(&format!("   and {} more like it", hit.also));
+        }
     }
     print_line(&format!("{} passages in {:.0} ms on the {}", results.hits.len(), results.took_ms, results.backend));
     if explain {
-        print_line(&format!(
-            "best cosine {}, the best hit holds {:.0} % of the query's words by weight",
-            results.best_cosine.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}")),
-            results.idf_coverage * 100.0
-        ));
+        super::explain::print(results);
     }
 }
 

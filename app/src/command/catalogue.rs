@@ -86,8 +86,13 @@ fn chat(state: &AppState) -> Vec<Entry> {
     if state.chat.running().is_some() {
         return vec![Entry::new("Stop the answer", Command::StopAnswer).with(Shortcut::ctrl('.'))];
     }
-    let clear = (!state.chat.turns.is_empty()).then(|| Entry::new("Clear chat", Command::ClearChat));
-    clear.into_iter().collect()
+    if state.chat.turns.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Entry::new("New conversation", Command::ClearChat).with(Shortcut::ctrl('n')),
+        Entry::new("Export the conversation…", Command::ExportChat(None)),
+    ]
 }
 
 fn preferences() -> Vec<Entry> {

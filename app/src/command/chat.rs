@@ -12,8 +12,10 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         Command::ClearChat => {
             jobs.stop_answer();
             state.chat.turns.clear();
+            state.chat.kept = None;
             state.selection = Selection::Nothing;
         }
+        Command::ExportChat(path) => jobs.export_chat(state.chat.answers(), path),
         Command::UseModel(model) => {
             state.settings.model = model;
             jobs.save_settings(&state.settings);
@@ -28,8 +30,9 @@ fn ask(question: &str, state: &mut AppState, jobs: &mut Jobs) {
     }
     state.chat.asked += 1;
     let number = state.chat.asked;
-    let options = AskOptions { model: state.settings.model.clone(), ..AskOptions::default() };
-    let request = AnswerRequest { number, question: question.to_owned(), options };
+    let options =
+        AskOptions { model: state.settings.model.clone(), before: state.chat.questions(), ..AskOptions::default() };
+    let request = AnswerRequest { number, question: question.to_owned(), options, chat: state.chat.kept };
     if !jobs.ask(request) {
         state.tell("The library is not open yet", None);
         return;

@@ -10,7 +10,7 @@ use crate::ingest::IngestReport;
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
 use crate::state::{AppState, LabResult, Loadable, Opened, Space, Turn, TurnState, Undo};
-use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
+use crate::store::{ChatId, DocumentId, DocumentRecord, DocumentStatus};
 
 /// Takes an event into the state.
 pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
@@ -34,11 +34,19 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
             state.lab.embedding = (done < total).then_some((done, total));
         }
         Event::Cut { document, number, outcome } if state.lab.document == Some(document) => cut(number, outcome, state),
+        Event::PagesDrawn { number, outcome } if number == state.pages.asked => state.pages.pictures.finish(outcome),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
-        Event::Answered { number, outcome } => answered(number, *outcome, state),
+        Event::Answered { number, outcome, kept } => answered(number, *outcome, kept, state),
+        Event::ChatLoaded(outcome) => chat_loaded(outcome, state),
+        Event::ChatExported(Ok(path)) => state.tell(format!("Written to {}", path.display()), None),
+        Event::ChatExported(Err(error)) => state.report(&error),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
         Event::Failed(error) => state.report(&error),
-        Event::Searched { .. } | Event::TextLoaded { .. } | Event::SegmentsEmbedded { .. } | Event::Cut { .. } => {}
+        Event::PagesDrawn { .. }
+        | Event::Searched { .. }
+        | Event::TextLoaded { .. }
+        | Event::SegmentsEmbedded { .. }
+        | Event::Cut { .. } => {}
     }
 }
 
@@ -158,7 +166,20 @@ fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
     }
 }
 
-fn answered(number: u64, outcome: Result<Answer, Error>, state: &mut AppState) {
+/// A conversation that was kept, unless another one has begun meanwhile.
+fn chat_loaded(outcome: Result<Option<(ChatId, Vec<Answer>)>, Error>, state: &mut AppState) {
+    match outcome {
+        Ok(Some((chat, answers))) if state.chat.turns.is_empty() => state.chat.take_up(chat, answers),
+        Ok(_) => {}
+        Err(error) => state.report(&error),
+    }
+}
+
+fn answered(number: u64, outcome: Result<Answer, Error>, kept: Option<ChatId>, state: &mut AppState) {
+    // A conversation that was cleared meanwhile stays cleared.
+    if turn(number, state).is_some() {
+        state.chat.kept = kept.or(state.chat.kept);
+    }
     let Some(turn) = turn(number, state) else { return };
     turn.state = match outcome {
         Ok(answer) => TurnState::Done(Box::new(answer)),

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use crate::chunk::ChunkerConfig;
 use crate::jobs::Jobs;
+use crate::library::Error;
 use crate::retrieve::SearchOptions;
 use crate::state::{AppState, Passage, RowMetrics, SortKey, Space, StatusFilter, ThemeChoice};
 use crate::store::DocumentId;
@@ -34,6 +35,8 @@ pub enum Command {
     TogglePalette,
     /// Closes what is open on top: palette, then inspector.
     Dismiss,
+    /// Shows an error until it is read.
+    Report(Error),
     /// Takes a message away.
     DismissNotice(usize),
     /// Copies nothing else than what it says; the window does it.
@@ -114,8 +117,10 @@ pub enum Command {
     Ask(String),
     /// Stops the answer.
     StopAnswer,
-    /// Forgets questions and answers.
+    /// Begins a new conversation; the one before stays in the library.
     ClearChat,
+    /// Writes the conversation as Markdown; without a path the system's dialog asks for one.
+    ExportChat(Option<PathBuf>),
     /// Answers with this model from now on; `None` takes the best one installed.
     UseModel(Option<String>),
 
@@ -130,6 +135,7 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         C::ShowSpace(_)
         | C::TogglePalette
         | C::Dismiss
+        | C::Report(_)
         | C::DismissNotice(_)
         | C::Quit
         | C::SetTheme(_)
@@ -161,6 +167,6 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         C::Search(_) | C::SetSearchOptions(_) | C::SelectHit(_) | C::Inspect(_) => {
             search::run(command, state, jobs);
         }
-        C::Ask(_) | C::StopAnswer | C::ClearChat | C::UseModel(_) => chat::run(command, state, jobs),
+        C::Ask(_) | C::StopAnswer | C::ClearChat | C::ExportChat(_) | C::UseModel(_) => chat::run(command, state, jobs),
     }
 }

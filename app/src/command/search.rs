@@ -1,7 +1,7 @@
 //! Queries and passages.
 
 use super::Command;
-use crate::jobs::{Jobs, SearchRequest};
+use crate::jobs::{Jobs, PagesRequest, SearchRequest};
 use crate::state::{AppState, Loadable, Passage, Selection};
 
 pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
@@ -14,8 +14,8 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             state.search.options = options;
             search(state, jobs);
         }
-        Command::SelectHit(index) => select(index, state),
-        Command::Inspect(passage) => state.selection = Selection::Passage(passage),
+        Command::SelectHit(index) => select(index, state, jobs),
+        Command::Inspect(passage) => inspect(*passage, state, jobs),
         _ => {}
     }
 }
@@ -36,7 +36,27 @@ pub(super) fn search(state: &mut AppState, jobs: &mut Jobs) {
     });
 }
 
-fn select(index: usize, state: &mut AppState) {
+/// Pixels across a page: sharp on the inspector's greatest width at 125 %.
+const PAGE_WIDTH: u32 = 1000;
+
+/// Shows a passage, and the pages that it stands on.
+fn inspect(passage: Passage, state: &mut AppState, jobs: &Jobs) {
+    state.pages.asked += 1;
+    state.pages.pictures = Loadable::Idle;
+    if let Some(pages) = passage.place.pages {
+        state.pages.pictures.start();
+        jobs.draw_pages(PagesRequest {
+            number: state.pages.asked,
+            document: passage.document,
+            pages,
+            width: PAGE_WIDTH,
+            quote: passage.text.clone(),
+        });
+    }
+    state.selection = Selection::Passage(Box::new(passage));
+}
+
+fn select(index: usize, state: &mut AppState, jobs: &Jobs) {
     let Some(results) = state.search.results.value() else {
         return;
     };
@@ -45,5 +65,5 @@ fn select(index: usize, state: &mut AppState) {
     };
     let passage = Passage::of_hit(hit, &results.query);
     state.search.selected = Some(index);
-    state.selection = Selection::Passage(Box::new(passage));
+    inspect(passage, state, jobs);
 }

@@ -9,6 +9,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         Command::ShowSpace(space) => show(space, state, jobs),
         Command::TogglePalette => state.palette_open = !state.palette_open,
         Command::Dismiss => dismiss(state),
+        Command::Report(error) => state.report(&error),
         Command::DismissNotice(index) if index < state.notices.len() => {
             state.notices.remove(index);
         }

@@ -47,6 +47,15 @@ pub enum EmbedError {
     Cancelled,
 }
 
+/// The vectors of a text's tokens, special ones left out, for late interaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenVectors {
+    /// Dimensions of a row.
+    pub dims: usize,
+    /// One row for each token: a unit vector in steps of 1/127.
+    pub rows: Vec<i8>,
+}
+
 /// Turns texts into unit-length vectors.
 pub trait Embedder: Send + Sync {
     /// Name shown to people, for example `all-MiniLM-L6-v2 (int8)`.
@@ -77,4 +86,17 @@ pub trait Embedder: Send + Sync {
         cancel: &CancelToken,
         on_done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f32>, EmbedError>;
+
+    /// The vectors of each text's tokens; `None` for an embedder that has none.
+    ///
+    /// # Errors
+    /// The model failed, or `cancel` was set.
+    fn token_vectors(
+        &self,
+        _texts: &[&str],
+        _role: TextRole,
+        _cancel: &CancelToken,
+    ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        Ok(None)
+    }
 }

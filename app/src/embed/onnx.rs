@@ -8,9 +8,9 @@ use ort::value::TensorRef;
 
 use super::batch::{Padded, plan};
 use super::manifest::Manifest;
-use super::pool::{normalise, pool};
+use super::pool::{normalise, pool, quantise};
 use super::tokens::{Tokens, Window};
-use super::{EmbedError, Embedder, TextRole, runtime};
+use super::{EmbedError, Embedder, TextRole, TokenVectors, runtime};
 use crate::progress::CancelToken;
 
 const MODEL_FILE: &str = "model.onnx";
@@ -72,12 +72,16 @@ impl OnnxEmbedder {
         Ok(windows)
     }
 
+    /// Shape and values of what the model gives for a batch.
+    fn states(&self, padded: &Padded) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        forward(&mut session, &self.inputs, padded).map_err(|err| EmbedError::Run(format!("the model failed: {err}")))
+    }
+
     /// Unit vectors of the windows of one batch.
     fn run(&self, windows: &[Window]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let padded = Padded::new(windows);
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let (shape, states) = forward(&mut session, &self.inputs, &padded)
-            .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))?;
+        let (shape, states) = self.states(&padded)?;
         let dims = self.manifest.dims;
         let rows = windows.iter().enumerate();
         let mut vectors: Vec<Vec<f32>> = match *shape {
@@ -149,6 +153,33 @@ impl Embedder for OnnxEmbedder {
             on_done(sums.texts_done);
         }
         Ok(sums.finish())
+    }
+
+    fn token_vectors(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        let dims = self.manifest.dims;
+        let mut windows = self.windows(texts, role)?;
+        let mut found = vec![TokenVectors { dims, rows: Vec::new() }; texts.len()];
+        for batch in plan(&mut windows) {
+            if cancel.is_cancelled() {
+                return Err(EmbedError::Cancelled);
+            }
+            let batch = &windows[batch];
+            let padded = Padded::new(batch);
+            let (shape, states) = self.states(&padded)?;
+            if shape != [padded.rows, padded.width, dims] {
+                return Ok(None);
+            }
+            for (window, states) in batch.iter().zip(states.chunks_exact(padded.width * dims)) {
+                let tokens = self.tokens.content_of(window);
+                quantise(&states[tokens.start * dims..tokens.end * dims], dims, &mut found[window.text].rows);
+            }
+        }
+        Ok(Some(found))
     }
 }
 

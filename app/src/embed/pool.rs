@@ -12,6 +12,15 @@ pub(super) fn normalise(row: &mut [f32]) {
     }
 }
 
+/// Adds the rows of `states` to `rows` as unit vectors in steps of 1/127.
+pub(super) fn quantise(states: &[f32], dims: usize, rows: &mut Vec<i8>) {
+    for state in states.chunks_exact(dims) {
+        let norm = state.iter().map(|value| value * value).sum::<f32>().sqrt();
+        let scale = if norm > 0.0 && norm.is_finite() { 127.0 / norm } else { 0.0 };
+        rows.extend(state.iter().map(|value| (value * scale).round() as i8));
+    }
+}
+
 /// One pooled vector, not normalised, from `states` (`padded * dims`, of which the first `tokens` are real).
 pub(super) fn pool(states: &[f32], dims: usize, tokens: usize, pooling: Pooling) -> Vec<f32> {
     match pooling {
@@ -52,6 +61,13 @@ mod tests {
         let mut row = [0.0, 0.0];
         normalise(&mut row);
         assert!(row.iter().all(|value| value.to_bits() == 0));
+    }
+
+    #[test]
+    fn quantised_rows_are_unit_length_in_127_steps() {
+        let mut rows = Vec::new();
+        quantise(&[3.0, 4.0, 0.0, 0.0], 2, &mut rows);
+        assert_eq!(rows, [76, 102, 0, 0]);
     }
 
     #[test]

@@ -63,6 +63,12 @@ impl Tokens {
             .collect())
     }
 
+    /// Positions of a window's own tokens, the special ones left out.
+    pub(super) fn content_of(&self, window: &Window) -> std::ops::Range<usize> {
+        let end = window.ids.len().saturating_sub(self.after.len());
+        self.before.len().min(end)..end
+    }
+
     fn ids(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
         self.tokenizer
             .encode_fast(text, false)

@@ -46,6 +46,8 @@ pub struct JudgedQuestion {
     pub id: String,
     /// The question.
     pub text: String,
+    /// Reference answers, where the set has them.
+    pub answers: Vec<String>,
     /// Gain of each relevant document, by its index.
     pub gains: BTreeMap<usize, f64>,
 }
@@ -54,6 +56,8 @@ pub struct JudgedQuestion {
 struct Query {
     id: String,
     text: String,
+    #[serde(default)]
+    answers: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -74,16 +78,33 @@ impl JudgedSet {
         let documents: Vec<JudgedDocument> = read_lines(&folder.join("docs.jsonl"))?;
         let queries: Vec<Query> = read_lines(&folder.join("queries.jsonl"))?;
         let mut gains = read_judgements(&folder.join("qrels.tsv"), &documents)?;
-        let judged = queries.into_iter().filter_map(|Query { id, text }| {
+        let judged = queries.into_iter().filter_map(|Query { id, text, answers }| {
             let gains = gains.remove(&id)?;
-            Some(JudgedQuestion { id, text, gains })
+            Some(JudgedQuestion { id, text, answers, gains })
         });
         let questions = judged.collect();
         Ok(Self { documents, questions })
     }
 }
 
-fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
+impl JudgedSet {
+    /// Keeps at most `most` questions, spread evenly over the set.
+    pub fn thin_out(&mut self, most: usize) {
+        let total = self.questions.len();
+        if most >= total || most == 0 {
+            return;
+        }
+        let mut index = 0;
+        self.questions.retain(|_| {
+            let is_next = index * most / total != (index + 1) * most / total;
+            index += 1;
+            is_next
+        });
+    }
+}
+
+/// The values of a file of JSON lines.
+pub(super) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
     let file = File::open(path).map_err(|err| EvalError::data(path, err.to_string()))?;
     let mut values = Vec::new();
     for (index, line) in BufReader::new(file).lines().enumerate() {
@@ -121,6 +142,22 @@ fn read_judgements(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thinned_out_set_is_spread_over_the_whole() {
+        let question = |id: usize| JudgedQuestion {
+            id: id.to_string(),
+            text: String::new(),
+            answers: Vec::new(),
+            gains: BTreeMap::new(),
+        };
+        for (total, most, left) in [(100, 10, 10), (7, 3, 3), (5, 9, 5), (5, 0, 5)] {
+            let mut set = JudgedSet { documents: Vec::new(), questions: (0..total).map(question).collect() };
+            set.thin_out(most);
+            assert_eq!(set.questions.len(), left);
+            assert!(set.questions.last().is_some_and(|last| last.id == (total - 1).to_string()));
+        }
+    }
 
     #[test]
     fn titles_are_not_said_twice() {

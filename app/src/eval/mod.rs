@@ -2,12 +2,15 @@
 //!
 //! Start reading at [`chunking`] (recall, precision, precision-omega and IoU of excerpts; Smith & Troynikov 2024,
 //! "Evaluating Chunking Strategies for Retrieval") and at [`retrieval`] (nDCG, recall and MRR of documents).
+//! The gate and generated answers are measured in [`answers`].
 //! Everything takes any [`Embedder`](crate::embed::Embedder); no library is opened.
 
+pub mod answers;
 pub mod bootstrap;
 pub mod chunking;
 mod error;
 pub mod excerpts;
+mod judged;
 pub mod judgements;
 pub mod published;
 pub mod ranges;
@@ -15,7 +18,9 @@ pub mod report;
 pub mod retrieval;
 mod run;
 
+pub use answers::AnswersRun;
 pub use error::EvalError;
 pub use excerpts::ExcerptSet;
+pub use judged::RetrievalRun;
 pub use judgements::JudgedSet;
-pub use run::{ChunkingRun, RetrievalRun, Splitter};
+pub use run::{ChunkingRun, Splitter};

@@ -1,15 +1,13 @@
 //! Measuring: split, embed, index in memory, ask every question, score.
 
 use std::ops::Range;
-use std::time::Instant;
 
+use super::EvalError;
 use super::chunking::{ChunkScores, precision_omega, score};
 use super::excerpts::ExcerptSet;
-use super::judgements::{JudgedDocument, JudgedSet};
 use super::published::{Recursive, found_again};
 use super::ranges::CodePoints;
-use super::report::{ChunkingLabel, ChunkingRow, RetrievalRow};
-use super::{EvalError, retrieval};
+use super::report::{ChunkingLabel, ChunkingRow};
 use crate::chunk::best_runs;
 use crate::chunk::{CharMeasure, ChunkInput, ChunkerConfig, Measure, Unit, VectorSource, WordMeasure, build};
 use crate::embed::{Embedder, TextRole};
@@ -18,8 +16,6 @@ use crate::retrieve::{MemoryCollection, Question, SearchMode, SearchOptions, ran
 
 /// Chunks that are retrieved for a question, as in the published comparison.
 const RETRIEVED_CHUNKS: usize = 5;
-/// Documents that a ranking is scored on.
-const SCORED_DOCUMENTS: usize = 10;
 /// Special tokens that the published comparison counts around every piece.
 const SPECIAL_TOKENS: usize = 2;
 
@@ -231,7 +227,8 @@ fn label(splitter: &Splitter, options: &SearchOptions, chunks: usize) -> Chunkin
     ChunkingLabel { chunker: splitter.name(), mode: mode_name(options), size, overlap, chunks }
 }
 
-fn mode_name(options: &SearchOptions) -> String {
+/// The name of a way of retrieval in tables.
+pub(super) fn mode_name(options: &SearchOptions) -> String {
     match options.mode {
         SearchMode::Vector => "vector".to_owned(),
         SearchMode::Keyword => "keyword".to_owned(),
@@ -242,54 +239,11 @@ fn mode_name(options: &SearchOptions) -> String {
     }
 }
 
-fn collection(texts: &[&str], vectors: &[f32], embedder: &dyn Embedder) -> Result<MemoryCollection, EvalError> {
+/// An index in memory over texts and their vectors.
+pub(super) fn collection(
+    texts: &[&str],
+    vectors: &[f32],
+    embedder: &dyn Embedder,
+) -> Result<MemoryCollection, EvalError> {
     MemoryCollection::new(texts, vectors, embedder.dims()).map_err(|err| EvalError::Search(err.to_string()))
-}
-
-/// Measures retrieval on one set; documents and questions are embedded once.
-pub struct RetrievalRun<'a> {
-    set: &'a JudgedSet,
-    collection: MemoryCollection,
-    questions: Vec<f32>,
-    dims: usize,
-}
-
-impl<'a> RetrievalRun<'a> {
-    /// Embeds documents and questions. `on_done` gets the number of documents embedded so far and of all.
-    ///
-    /// # Errors
-    /// Embedding failed, or `cancel` was set.
-    pub fn new(
-        set: &'a JudgedSet,
-        embedder: &dyn Embedder,
-        cancel: &CancelToken,
-        on_done: &mut dyn FnMut(usize, usize),
-    ) -> Result<Self, EvalError> {
-        let titled: Vec<String> = set.documents.iter().map(JudgedDocument::titled_text).collect();
-        let documents: Vec<&str> = titled.iter().map(String::as_str).collect();
-        let total = documents.len();
-        let vectors = embedder.embed(&documents, TextRole::Passage, cancel, &mut |done| on_done(done, total))?;
-        let texts: Vec<&str> = set.questions.iter().map(|question| question.text.as_str()).collect();
-        let questions = embedder.embed(&texts, TextRole::Query, cancel, &mut |_| {})?;
-        let collection = collection(&documents, &vectors, embedder)?;
-        Ok(Self { set, collection, questions, dims: embedder.dims().max(1) })
-    }
-
-    /// Asks every question.
-    ///
-    /// # Errors
-    /// The passages could not be searched.
-    pub fn measure(&self, options: &SearchOptions) -> Result<RetrievalRow, EvalError> {
-        let options = SearchOptions { k: SCORED_DOCUMENTS, ..options.clone() };
-        let clock = Instant::now();
-        let mut scores = Vec::with_capacity(self.set.questions.len());
-        for (question, vector) in self.set.questions.iter().zip(self.questions.chunks(self.dims)) {
-            let asked = Question { text: &question.text, vector: Some(vector) };
-            let ranking = rank(&self.collection, asked, &options).map_err(|err| EvalError::Search(err.to_string()))?;
-            let ranked: Vec<usize> = ranking.passages.iter().map(|found| found.id as usize).collect();
-            scores.push(retrieval::score(&ranked, &question.gains, SCORED_DOCUMENTS));
-        }
-        let took_ms = clock.elapsed().as_secs_f64() * 1e3;
-        Ok(RetrievalRow::new(mode_name(&options), &scores, took_ms))
-    }
 }

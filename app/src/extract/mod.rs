@@ -17,6 +17,7 @@ mod html;
 mod json;
 mod markdown;
 mod pdf;
+mod picture;
 mod place;
 mod read;
 mod rows;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use builder::TextBuilder;
 pub use error::ExtractError;
+pub use picture::{PagePicture, PageRequest, PixelBox, draw_page};
 pub use place::PlaceIndex;
 pub use read::{extract_file, extract_with_steps};
 
@@ -125,6 +127,19 @@ pub trait Extract: Send + Sync {
     /// # Errors
     /// See [`ExtractError`].
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError>;
+
+    /// Draws a page of a file, in a process where it can do no harm.
+    ///
+    /// # Errors
+    /// [`ExtractError::Unsupported`] for formats whose pages cannot be drawn; else see [`ExtractError`].
+    fn draw_page(
+        &self,
+        path: &Path,
+        _request: &PageRequest,
+        _cancel: &CancelToken,
+    ) -> Result<PagePicture, ExtractError> {
+        Err(ExtractError::Unsupported { path: path.to_owned(), found: "a reader that draws no pages".to_owned() })
+    }
 }
 
 /// How far the reading of a document is.

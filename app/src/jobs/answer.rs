@@ -8,6 +8,7 @@ use super::{Event, Outbox, Worker, guarded};
 use crate::answer::AskOptions;
 use crate::library::Library;
 use crate::progress::CancelToken;
+use crate::store::ChatId;
 
 /// A question to answer.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct AnswerRequest {
     pub question: String,
     /// How to answer.
     pub options: AskOptions,
+    /// The conversation that it belongs to; `None` begins one.
+    pub chat: Option<ChatId>,
 }
 
 /// The window's side.
@@ -64,12 +67,16 @@ impl Drop for Handle {
 }
 
 fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
-    for (AnswerRequest { number, question, options }, cancel) in queue {
+    for (AnswerRequest { number, question, options, chat }, cancel) in queue {
         let mut on_event = |event| {
             outbox.send(Event::AnswerProgressed { number, event });
         };
         let outcome = Box::new(guarded(|| library.ask(&question, &options, &mut on_event, &cancel)));
+        let kept = outcome.as_ref().as_ref().ok().and_then(|answer| {
+            let kept = guarded(|| library.keep_answer(chat, answer));
+            kept.inspect_err(|err| tracing::warn!("the answer is not kept: {err}")).ok()
+        });
         running.store(false, Ordering::Release);
-        outbox.send(Event::Answered { number, outcome });
+        outbox.send(Event::Answered { number, outcome, kept });
     }
 }

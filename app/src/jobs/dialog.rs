@@ -20,3 +20,8 @@ fn pick(name: &str, outbox: Outbox, ask: impl FnOnce() -> Vec<PathBuf> + Send + 
         }
     });
 }
+
+/// Asks where to write a file; the caller is on a thread of its own.
+pub(super) fn save(name: &str) -> Option<PathBuf> {
+    rfd::FileDialog::new().set_title("Export").set_file_name(name).save_file()
+}

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::answer::{Answer, AskEvent};
-use crate::extract::Extraction;
+use crate::extract::{Extraction, PagePicture};
 use crate::ingest::IngestReport;
 use crate::library::{Error, Library};
 use crate::retrieve::SearchResults;
 use crate::state::{LabResult, ModelRow};
-use crate::store::{DocumentId, DocumentRecord};
+use crate::store::{ChatId, DocumentId, DocumentRecord};
 
 /// Something that happened in a job.
 pub enum Event {
@@ -64,6 +64,13 @@ pub enum Event {
         /// The chunking.
         outcome: Result<Arc<LabResult>, Error>,
     },
+    /// Pages were drawn.
+    PagesDrawn {
+        /// The request's number.
+        number: u64,
+        /// Their pictures.
+        outcome: Result<Vec<Arc<PagePicture>>, Error>,
+    },
     /// An answer goes on.
     AnswerProgressed {
         /// The question's number.
@@ -77,7 +84,13 @@ pub enum Event {
         number: u64,
         /// The answer.
         outcome: Box<Result<Answer, Error>>,
+        /// The conversation that it was kept in.
+        kept: Option<ChatId>,
     },
+    /// The latest conversation of the library, if there is one.
+    ChatLoaded(Result<Option<(ChatId, Vec<Answer>)>, Error>),
+    /// A conversation was written to a file.
+    ChatExported(Result<PathBuf, Error>),
     /// What is installed.
     ModelsListed(Result<Vec<ModelRow>, Error>),
     /// A small job failed: settings or samples could not be written.

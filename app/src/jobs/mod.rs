@@ -6,6 +6,7 @@
 //! Invariant: nothing here blocks the caller, and nothing here knows egui.
 
 mod answer;
+mod chat;
 mod dialog;
 mod documents;
 mod event;
@@ -13,6 +14,7 @@ mod ingest;
 mod lab;
 mod latest;
 mod models;
+mod pages;
 mod samples;
 mod search;
 mod settings;
@@ -20,6 +22,7 @@ mod settings;
 pub use answer::AnswerRequest;
 pub use event::Event;
 pub use lab::LabRequest;
+pub use pages::PagesRequest;
 pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;
 
@@ -29,6 +32,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
+use crate::answer::Answer;
 use crate::ingest::IngestOptions;
 use crate::library::{Error, Library, LibraryOptions};
 use crate::progress::IngestProgress;
@@ -85,6 +89,7 @@ struct Workers {
     search: search::Handle,
     lab: lab::Handle,
     answer: answer::Handle,
+    pages: pages::Handle,
 }
 
 impl Jobs {
@@ -118,11 +123,13 @@ impl Jobs {
     /// Starts the threads that work on `library`.
     pub fn attach(&mut self, library: Arc<Library>) {
         let outbox = &self.outbox;
+        chat::load(Arc::clone(&library), outbox.clone());
         self.workers = Some(Workers {
             ingest: ingest::Handle::start(Arc::clone(&library), outbox.clone()),
             documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
             search: search::Handle::start(Arc::clone(&library), outbox.clone()),
             lab: lab::Handle::start(Arc::clone(&library), outbox.clone(), Arc::clone(&self.row_metrics)),
+            pages: pages::Handle::start(Arc::clone(&library), outbox.clone()),
             answer: answer::Handle::start(library, outbox.clone()),
         });
     }
@@ -206,6 +213,18 @@ impl Jobs {
     pub fn stop_answer(&self) {
         if let Some(workers) = &self.workers {
             workers.answer.stop();
+        }
+    }
+
+    /// Writes a conversation as Markdown; without a path the system's dialog asks for one.
+    pub fn export_chat(&self, answers: Vec<Answer>, path: Option<PathBuf>) {
+        chat::export(answers, path, self.outbox.clone());
+    }
+
+    /// Draws pages; replaces a request that has not begun.
+    pub fn draw_pages(&self, request: PagesRequest) {
+        if let Some(workers) = &self.workers {
+            workers.pages.put(request);
         }
     }
 

@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::{Error, Library};
-use crate::answer::{self, Answer, AskEvent, AskOptions, Citation, GateScale, GenerateError, Question};
+use super::{Error, Library, whole};
+use crate::answer::{self, Answer, AskEvent, AskOptions, Citation, GateScale, GenerateError, Question, Route, Task};
 use crate::embed::{Embedder, HashEmbedder, TextRole};
 use crate::progress::CancelToken;
 
@@ -34,19 +34,38 @@ pub(super) fn ask(
     cancel: &CancelToken,
 ) -> Result<Answer, Error> {
     let asked_at = Instant::now();
+    let standalone = answer::standalone(question, &options.before);
+    let text = standalone.as_deref().unwrap_or(question);
+    let (task, results) = match answer::route(question) {
+        Route::CountLibrary => return counted(whole::count_library(library, question)?, asked_at, on_event),
+        Route::CountMentions(words) => {
+            return counted(whole::count_mentions(library, question, &words, options)?, asked_at, on_event);
+        }
+        Route::Summary => (Task::Summarise, whole::spread(library, question, &options.search)?),
+        Route::Passages => (Task::Answer, library.search(text, &options.search)?),
+    };
     let mut generators = library.generators.lock().unwrap_or_else(PoisonError::into_inner);
     let generator = generators.pick(options.model.as_deref())?;
-    let results = library.search(question, &options.search)?;
     let question = Question {
-        text: question,
+        asked: question,
+        text,
+        task,
         options,
         results: &results,
         scale: gate_scale(library.embedder.as_ref()),
-        similarity: &|texts| similarity(library, question, texts, cancel),
+        similarity: &|texts| similarity(library, text, texts, cancel),
         asked_at,
     };
     let mut answer = answer::answer(&question, generator, on_event, cancel)?;
     place_citations(library, &mut answer.citations);
+    Ok(answer)
+}
+
+/// An answer that was counted, shown as the others are.
+fn counted(mut answer: Answer, asked_at: Instant, on_event: &mut dyn FnMut(AskEvent)) -> Result<Answer, Error> {
+    on_event(AskEvent::Retrieved(Vec::new()));
+    on_event(AskEvent::Token(answer.answer.clone()));
+    answer.took_ms.total = asked_at.elapsed().as_secs_f64() * 1e3;
     Ok(answer)
 }
 

@@ -44,6 +44,8 @@ impl From<StoreError> for Error {
             StoreError::Older { .. } => ("Older library", Some("close the other Outcrop and open the library again")),
             StoreError::Damaged { .. } => ("Damaged library", Some("run `outcrop verify --repair`")),
             StoreError::ReadOnly { .. } => ("Read-only library", Some("close the other Outcrop that holds it")),
+            StoreError::Archive { .. } => ("Library archive", None),
+            StoreError::Exists { .. } => ("Library exists", Some("give another name with `--library NAME`")),
             StoreError::NoDocument(_) => ("No such document", Some("`outcrop documents` lists those that are there")),
             StoreError::NoText(_) => ("No text", Some("`outcrop documents` says why")),
             StoreError::Vectors { .. } | StoreError::Database { .. } => ("Library", None),

@@ -42,11 +42,14 @@
 //!
 //! Files of a library are listed at [`crate::store::LibraryPaths`].
 
+mod archive;
 mod ask;
 mod error;
 mod home;
 mod options;
+mod pages;
 mod preview;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -57,7 +60,7 @@ use crate::extract::{Extract, ExtractLimits, Extraction};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
-use crate::retrieve::{self, SearchOptions, SearchResults};
+use crate::retrieve::{self, LateInteraction, SearchOptions, SearchResults, Searching};
 use crate::store::{
     ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
@@ -81,6 +84,7 @@ pub struct Library {
     searcher: Arc<engine::Searcher>,
     worker_binary: Option<PathBuf>,
     generators: Mutex<Generators>,
+    late: Mutex<LateInteraction>,
 }
 
 impl Library {
@@ -107,6 +111,7 @@ impl Library {
             store: Store::open(paths, Box::new(EngineFiles::new(searcher.clone())))?,
             home,
             generators: Mutex::new(Generators::new(models.clone(), options.worker_binary.clone())),
+            late: Mutex::default(),
             models,
             embedder,
             embedder_note,
@@ -228,7 +233,8 @@ impl Library {
     /// # Errors
     /// An option is out of range, or the library cannot be read.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-        Ok(retrieve::search(&self.store, self.embedder.as_ref(), query, options)?)
+        let searching = Searching { store: &self.store, embedder: self.embedder.as_ref(), late: &self.late };
+        Ok(retrieve::search(searching, query, options)?)
     }
 
     /// Answers a question from the library's passages, streaming.

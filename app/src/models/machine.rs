@@ -1,4 +1,4 @@
-//! What this machine has: cores and free memory.
+//! What this machine has: cores, free memory, and the instructions that llama.cpp is built with.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -38,9 +38,41 @@ pub fn available_memory_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
+/// Instructions that the built-in llama.cpp uses without asking and that this processor lacks. A process that met one
+/// of them would end with "illegal instruction".
+pub fn missing_instructions() -> Vec<&'static str> {
+    missing(&instructions())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn instructions() -> [(&'static str, bool); 4] {
+    [
+        ("AVX2", std::is_x86_feature_detected!("avx2")),
+        ("FMA", std::is_x86_feature_detected!("fma")),
+        ("F16C", std::is_x86_feature_detected!("f16c")),
+        ("BMI2", std::is_x86_feature_detected!("bmi2")),
+    ]
+}
+
+/// On other processors llama.cpp is built for the least one.
+#[cfg(not(target_arch = "x86_64"))]
+fn instructions() -> [(&'static str, bool); 0] {
+    []
+}
+
+fn missing(instructions: &[(&'static str, bool)]) -> Vec<&'static str> {
+    instructions.iter().filter(|(_, is_here)| !is_here).map(|(name, _)| *name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_processor_lacks_is_named() {
+        assert_eq!(missing(&[("AVX2", false), ("FMA", true), ("F16C", false)]), ["AVX2", "F16C"]);
+        assert!(missing(&[]).is_empty());
+    }
 
     #[test]
     fn kernel_lists_are_counted() {

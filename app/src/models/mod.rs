@@ -25,7 +25,7 @@ pub use error::ModelError;
 pub use fetch::{FetchPhase, FetchProgress, fetch, fetch_with};
 pub use gguf::check_gguf;
 pub use installed::{EntryState, GeneratorModel, InstalledEntry, Native, entries, generators, library_path};
-pub use machine::{available_memory_bytes, num_cores};
+pub use machine::{available_memory_bytes, missing_instructions, num_cores};
 pub use pip::{Pip, WheelSource};
 
 use std::path::{Path, PathBuf};

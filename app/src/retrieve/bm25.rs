@@ -2,7 +2,7 @@
 //! below zero, `ln(1 + (N − df + 0.5) / (df + 0.5))`.
 
 use super::Collection;
-use crate::store::{StoreError, query_tokens};
+use crate::store::{StoreError, is_grammar_pair, query_tokens};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -43,6 +43,7 @@ pub struct Keywords {
 #[derive(Clone, Debug)]
 struct Word {
     idf: f64,
+    is_grammar: bool,
     /// Increasing.
     holders: Vec<u64>,
 }
@@ -62,7 +63,7 @@ impl Keywords {
                 postings.iter().filter_map(|&(id, count)| Some((id, bm25.score(idf, count, collection.tokens(id)?)))),
             );
             let holders = postings.into_iter().map(|(id, _)| id).collect();
-            words.push(Word { idf, holders });
+            words.push(Word { idf, is_grammar: is_grammar_pair(&token), holders });
         }
         Ok(Self { words, scores: sum_by_id(parts) })
     }
@@ -85,11 +86,13 @@ impl Keywords {
         ranked
     }
 
-    /// Share of the question's word weights that a passage holds, 0 to 1; words that no passage holds count in full.
+    /// Share of the question's word weights that a passage holds, 0 to 1; words that no passage holds count in full,
+    /// pairs of characters that are grammar not at all unless there is nothing else.
     pub fn coverage(&self, id: u64) -> f64 {
-        let total: f64 = self.words.iter().map(|word| word.idf).sum();
-        let held: f64 =
-            self.words.iter().filter(|word| word.holders.binary_search(&id).is_ok()).map(|word| word.idf).sum();
+        let all_grammar = self.words.iter().all(|word| word.is_grammar);
+        let counted = self.words.iter().filter(|word| all_grammar || !word.is_grammar);
+        let total: f64 = counted.clone().map(|word| word.idf).sum();
+        let held: f64 = counted.filter(|word| word.holders.binary_search(&id).is_ok()).map(|word| word.idf).sum();
         if total > 0.0 { held / total } else { 0.0 }
     }
 }
@@ -148,5 +151,13 @@ mod tests {
         assert!(found.coverage(0) > 0.3 && found.coverage(0) < 0.5, "{}", found.coverage(0));
         assert!(found.coverage(1).abs() < 1e-12);
         assert!((keywords(&["red fox", "dog"], "red fox").coverage(0) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn chinese_grammar_does_not_count_as_missing() {
+        let found =
+            keywords(&["库内温度保持在十二摄氏度,相对湿度百分之五十五。岩芯库", "别的"], "岩芯库内的温度和湿度是多少?");
+        assert!(found.coverage(0) > 0.99, "{}", found.coverage(0));
+        assert!(keywords(&["库房很大", "别的"], "是多少的").coverage(0) < 1e-12);
     }
 }

@@ -25,7 +25,8 @@ pub fn reciprocal_ranks(rankings: &[&[(u64, f64)]]) -> Vec<(u64, f64)> {
     fused.into_iter().collect()
 }
 
-fn scaled(scores: &[(u64, f64)]) -> BTreeMap<u64, f64> {
+/// Each score on the way from the lowest, 0, to the highest, 1.
+pub(super) fn scaled(scores: &[(u64, f64)]) -> BTreeMap<u64, f64> {
     let lowest = scores.iter().map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
     let highest = scores.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
     let range = highest - lowest;

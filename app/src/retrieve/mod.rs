@@ -8,9 +8,14 @@
 
 mod bm25;
 mod collection;
+mod diverse;
+mod explain;
 mod fuse;
+mod late;
+mod legs;
 mod memory;
 mod options;
+mod passages;
 mod rank;
 mod search;
 
@@ -18,12 +23,15 @@ use serde::{Deserialize, Serialize};
 
 pub use bm25::{Bm25, Keywords};
 pub use collection::{Collection, Nearest};
+pub use explain::{Considered, Fate};
 pub use fuse::{reciprocal_ranks, weighted};
+pub use late::LateInteraction;
 pub use memory::MemoryCollection;
-pub use options::RetrieveError;
-pub use rank::{Question, Ranked, Ranking, rank};
+pub use options::{Grouping, RetrieveError};
+pub use passages::{PassageText, Passages};
+pub use rank::{Question, Ranked, Ranking, rank, rank_in_stages};
 
-pub(crate) use search::search;
+pub(crate) use search::{Searching, search};
 
 use crate::store::ChunkRecord;
 
@@ -51,6 +59,10 @@ pub enum Fusion {
     Rrf,
 }
 
+/// Weight of the vector leg where none is given: the better of .5 and .7 on most of the labelled sets, see
+/// `benches/records`.
+pub const DEFAULT_ALPHA: f32 = 0.5;
+
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
@@ -66,11 +78,30 @@ pub struct SearchOptions {
     pub min_score: Option<f32>,
     /// Only documents whose path matches this glob.
     pub source: Option<String>,
+    /// Whether the best 50 are ranked again by late interaction of their tokens.
+    #[serde(default)]
+    pub rerank: bool,
+    /// Which passages are folded under the best of their kind.
+    #[serde(default)]
+    pub group: Grouping,
+    /// Maximal marginal relevance: 1 orders by score alone, 0 by novelty alone; `None` leaves it out.
+    #[serde(default)]
+    pub mmr: Option<f32>,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { k: 10, mode: SearchMode::Hybrid, fusion: Fusion::Weighted, alpha: 0.7, min_score: None, source: None }
+        Self {
+            k: 10,
+            mode: SearchMode::Hybrid,
+            fusion: Fusion::Weighted,
+            alpha: DEFAULT_ALPHA,
+            min_score: None,
+            source: None,
+            rerank: false,
+            group: Grouping::Duplicates,
+            mmr: None,
+        }
     }
 }
 
@@ -81,7 +112,7 @@ pub struct HitScores {
     pub vector: Option<f32>,
     /// BM25, 0 and up.
     pub keyword: Option<f32>,
-    /// Reranker's score.
+    /// Mean of the reranker's and the first ranking's score, each scaled to 0 to 1.
     pub rerank: Option<f32>,
     /// Fused score.
     pub fused: Option<f32>,
@@ -104,12 +135,28 @@ pub enum MatchKind {
 pub struct SearchHit {
     /// From 1.
     pub rank: usize,
-    /// The score that ranked: fused in hybrid mode, else the leg's own.
+    /// The score that ranked: the reranker's if it ran, else the fused one in hybrid mode, else the leg's own.
     pub score: f32,
     /// All scores by name.
     pub scores: HitScores,
     /// Which legs found it.
     pub found_by: MatchKind,
+    /// The document's path.
+    pub path: std::path::PathBuf,
+    /// The document's title.
+    pub title: String,
+    /// The passage.
+    pub chunk: ChunkRecord,
+    /// Passages folded under it: near-duplicates, or others of its page.
+    #[serde(default)]
+    pub also: usize,
+}
+
+/// A candidate of a search with what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Near {
+    /// Ranks, scores and fate.
+    pub considered: Considered,
     /// The document's path.
     pub path: std::path::PathBuf,
     /// The document's title.
@@ -131,10 +178,34 @@ pub struct SearchResults {
     pub backend: String,
     /// Hits, best first.
     pub hits: Vec<SearchHit>,
+    /// What became of the candidates: every hit, and the nearest of those that were left out.
+    #[serde(default)]
+    pub considered: Vec<Near>,
+    /// Searchable passages that the filter lets through.
+    #[serde(default)]
+    pub searched: usize,
     /// Share of the query's idf-weighted words that the best hit holds, 0 to 1 (for the answer gate).
     pub idf_coverage: f32,
     /// Cosine of the best passage, whatever the mode (for the answer gate).
     pub best_cosine: Option<f32>,
+}
+
+impl SearchResults {
+    /// What became of a candidate, in a few words.
+    pub fn fate_text(&self, fate: Fate) -> String {
+        let hit = |of: u64| {
+            let rank = self.considered.iter().find(|near| near.considered.id == of)?.considered.final_rank?;
+            Some(format!(" as hit {rank}"))
+        };
+        match fate {
+            Fate::Kept => "hit".to_owned(),
+            Fate::BelowThreshold => "under the minimum score".to_owned(),
+            Fate::NotReranked => "too far down to be reranked".to_owned(),
+            Fate::Duplicate { of } => format!("says the same{}", hit(of).unwrap_or_default()),
+            Fate::SamePage { of } => format!("on the same page{}", hit(of).unwrap_or_default()),
+            Fate::Beyond => "enough others".to_owned(),
+        }
+    }
 }
 
 impl IntoIterator for SearchResults {

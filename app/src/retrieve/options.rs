@@ -1,5 +1,7 @@
 //! Checking search options, and why a search could not be done.
 
+use serde::{Deserialize, Serialize};
+
 use super::SearchOptions;
 use crate::embed::EmbedError;
 use crate::store::StoreError;
@@ -18,6 +20,19 @@ pub enum RetrieveError {
     Store(#[from] StoreError),
 }
 
+/// Which passages count as more of the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grouping {
+    /// Each stands for itself.
+    None,
+    /// Passages with nearly the same words, and those of one document that overlap by half.
+    #[default]
+    Duplicates,
+    /// Those, and passages of one page.
+    Page,
+}
+
 impl SearchOptions {
     /// Checks that every option is in its range.
     ///
@@ -30,6 +45,9 @@ impl SearchOptions {
         }
         if !(0.0..=1.0).contains(&self.alpha) {
             return refuse(format!("alpha is {}, expected 0 to 1", self.alpha));
+        }
+        if self.mmr.is_some_and(|relevance| !(0.0..=1.0).contains(&relevance)) {
+            return refuse(format!("mmr is {}, expected 0 to 1", self.mmr.unwrap_or_default()));
         }
         if self.min_score.is_some_and(|score| !score.is_finite()) {
             return refuse("min-score is not a finite number".to_owned());
@@ -65,6 +83,9 @@ mod tests {
         assert!(refused(SearchOptions { k: 0, ..SearchOptions::default() }).starts_with("k is 0"));
         for alpha in [-0.1, 1.1, f32::NAN] {
             assert!(refused(SearchOptions { alpha, ..SearchOptions::default() }).starts_with("alpha"));
+        }
+        for mmr in [Some(-0.1), Some(1.5), Some(f32::NAN)] {
+            assert!(refused(SearchOptions { mmr, ..SearchOptions::default() }).starts_with("mmr"));
         }
         let min_score = Some(f32::NAN);
         assert!(refused(SearchOptions { min_score, ..SearchOptions::default() }).contains("min-score"));

@@ -1,17 +1,20 @@
 //! Ranking the passages of a collection for a question.
 //!
-//! Each leg names its best candidates; in hybrid mode every candidate of one leg then gets its score from the other
-//! leg too, so that fusion compares like with like.
+//! [`rank`] is the two legs, their fusion and the threshold. [`rank_in_stages`] goes on from there: reranking, then
+//! the threshold, then one passage for each group, and keeps a record of what became of every candidate.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use super::fuse::{reciprocal_ranks, weighted};
-use super::{Collection, Fusion, HitScores, Keywords, MatchKind, SearchMode, SearchOptions};
+use super::diverse::{Group, groups, spread};
+use super::explain::Record;
+use super::fuse::scaled;
+use super::legs::Legs;
+use super::{Collection, Considered, HitScores, MatchKind, Passages, RetrieveError, SearchOptions};
 use crate::store::StoreError;
 
-/// Candidates of each leg that fusion looks at, unless more hits are wanted.
-const POOL: usize = 100;
+/// Passages that a reranker looks at, unless more hits are wanted.
+const RERANKED: usize = 50;
+/// Weight of the reranker; the rest is the first ranking's, scaled in the same way. Measured: see
+/// `benches/records`.
+const RERANK_WEIGHT: f64 = 0.5;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +36,15 @@ pub struct Ranked {
     pub scores: HitScores,
     /// Which legs found it.
     pub found_by: MatchKind,
+    /// Passages folded under it: near-duplicates, or others of its page.
+    pub also: Vec<u64>,
+}
+
+impl Ranked {
+    /// Best first, ties by lower id.
+    pub(super) fn order(one: &Self, other: &Self) -> std::cmp::Ordering {
+        other.score.total_cmp(&one.score).then(one.id.cmp(&other.id))
+    }
 }
 
 /// The best passages of a collection, with what the answer gate looks at.
@@ -40,6 +52,8 @@ pub struct Ranked {
 pub struct Ranking {
     /// Best first, ties by lower id; at most `k`.
     pub passages: Vec<Ranked>,
+    /// What became of each candidate; empty from [`rank`].
+    pub considered: Vec<Considered>,
     /// Share of the question's word weights that the best passage holds.
     pub idf_coverage: f64,
     /// Highest cosine among the passages, whatever the mode.
@@ -48,7 +62,7 @@ pub struct Ranking {
     pub backend: &'static str,
 }
 
-/// Ranks the passages of `collection`. `options` must have been checked.
+/// Ranks the passages of `collection` by its legs alone. `options` must have been checked.
 ///
 /// # Errors
 /// The collection cannot be read.
@@ -58,148 +72,80 @@ pub fn rank(
     options: &SearchOptions,
 ) -> Result<Ranking, StoreError> {
     let legs = Legs::run(collection, question, options)?;
-    let mut passages = match options.mode {
-        SearchMode::Hybrid => legs.fused(options),
-        SearchMode::Vector => legs.passages(&legs.vector),
-        SearchMode::Keyword => legs.passages(&legs.keyword),
-    };
-    passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    let mut passages = legs.ranked(options);
     passages.truncate(options.k);
-    passages.retain(|passage| options.min_score.is_none_or(|min| passage.score as f32 >= min));
+    passages.retain(|passage| is_good_enough(passage, options));
     Ok(legs.ranking(collection, question, passages))
 }
 
-/// What both legs found.
-struct Legs {
-    keywords: Keywords,
-    /// Best first.
-    keyword: Vec<(u64, f64)>,
-    /// Best first.
-    vector: Vec<(u64, f64)>,
-    /// Of the candidates of either leg.
-    cosines: BTreeMap<u64, f64>,
-    backend: &'static str,
+/// Ranks the passages of `collection` in every stage that `options` ask for. `options` must have been checked.
+///
+/// # Errors
+/// The collection cannot be read, or the reranker failed or is not there.
+pub fn rank_in_stages(
+    collection: &dyn Collection,
+    question: Question<'_>,
+    options: &SearchOptions,
+    passages: &mut dyn Passages,
+) -> Result<Ranking, RetrieveError> {
+    let legs = Legs::run(collection, question, options)?;
+    let mut ranked = legs.ranked(options);
+    let mut record = Record::begin(&legs, &ranked);
+    if options.rerank {
+        rerank(question.text, &mut ranked, options, passages)?;
+        record.reranked(&ranked);
+    }
+    let good = ranked.iter().take_while(|passage| is_good_enough(passage, options)).count();
+    record.below_threshold(&ranked[good..]);
+    ranked.truncate(good);
+    let mut kept = fold(ranked, options, passages, &mut record)?;
+    record.beyond(&kept[kept.len().min(options.k)..]);
+    kept.truncate(options.k);
+    record.kept(&kept);
+    let mut ranking = legs.ranking(collection, question, kept);
+    ranking.considered = record.finish();
+    Ok(ranking)
 }
 
-impl Legs {
-    fn run(collection: &dyn Collection, question: Question<'_>, options: &SearchOptions) -> Result<Self, StoreError> {
-        let keywords = Keywords::find(collection, question.text)?;
-        let pool = POOL.max(options.k);
-        let mut legs =
-            Self { keyword: Vec::new(), vector: Vec::new(), cosines: BTreeMap::new(), backend: "", keywords };
-        if options.mode != SearchMode::Vector {
-            legs.keyword = legs.keywords.best(pool);
-        }
-        if options.mode != SearchMode::Keyword {
-            legs.vector = legs.look_up(collection, question, pool, &collection.with_vectors())?;
-        }
-        if options.mode == SearchMode::Hybrid {
-            legs.complete(collection, question)?;
-        }
-        Ok(legs)
-    }
-
-    /// Gives the candidates of the keyword leg their cosine.
-    fn complete(&mut self, collection: &dyn Collection, question: Question<'_>) -> Result<(), StoreError> {
-        let unknown = self.keyword.iter().map(|(id, _)| *id).filter(|id| !self.cosines.contains_key(id));
-        let unknown = with_vectors(collection, unknown);
-        self.look_up(collection, question, unknown.len(), &unknown)?;
-        Ok(())
-    }
-
-    fn look_up(
-        &mut self,
-        collection: &dyn Collection,
-        question: Question<'_>,
-        k: usize,
-        allowed: &Arc<Vec<u64>>,
-    ) -> Result<Vec<(u64, f64)>, StoreError> {
-        let Some(vector) = question.vector.filter(|_| !allowed.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let nearest = collection.nearest(vector, k, allowed)?;
-        if self.backend.is_empty() {
-            self.backend = nearest.backend;
-        }
-        self.cosines.extend(nearest.hits.iter().copied());
-        Ok(nearest.hits)
-    }
-
-    fn fused(&self, options: &SearchOptions) -> Vec<Ranked> {
-        let fused = match options.fusion {
-            Fusion::Rrf => reciprocal_ranks(&[&self.vector, &self.keyword]),
-            Fusion::Weighted => {
-                let candidates = self.candidates();
-                let cosines: Vec<(u64, f64)> =
-                    candidates.iter().filter_map(|&id| Some((id, *self.cosines.get(&id)?))).collect();
-                let keywords = self.keyword_scores(&candidates);
-                weighted(&cosines, &keywords, f64::from(options.alpha))
-            }
-        };
-        let mut passages = self.passages(&fused);
-        for passage in &mut passages {
-            passage.scores.fused = Some(passage.score as f32);
-        }
-        passages
-    }
-
-    fn candidates(&self) -> BTreeSet<u64> {
-        self.vector.iter().chain(&self.keyword).map(|(id, _)| *id).collect()
-    }
-
-    /// BM25 of every candidate, 0 for those that hold no word; nothing at all when none does.
-    fn keyword_scores(&self, candidates: &BTreeSet<u64>) -> Vec<(u64, f64)> {
-        if self.keyword.is_empty() {
-            return Vec::new();
-        }
-        candidates.iter().map(|&id| (id, self.keywords.score(id).unwrap_or(0.0))).collect()
-    }
-
-    fn passages(&self, scored: &[(u64, f64)]) -> Vec<Ranked> {
-        let by_vector: BTreeSet<u64> = self.vector.iter().map(|(id, _)| *id).collect();
-        let ranked = |&(id, score): &(u64, f64)| {
-            let keyword = self.keywords.score(id).filter(|_| !self.keyword.is_empty());
-            Ranked {
-                id,
-                score,
-                scores: HitScores {
-                    vector: self.cosines.get(&id).map(|&cosine| cosine as f32),
-                    keyword: keyword.map(|score| score as f32),
-                    rerank: None,
-                    fused: None,
-                },
-                found_by: match (by_vector.contains(&id), keyword.is_some()) {
-                    (true, true) => MatchKind::Hybrid,
-                    (false, _) => MatchKind::Keyword,
-                    (true, false) => MatchKind::Vector,
-                },
-            }
-        };
-        scored.iter().map(ranked).collect()
-    }
-
-    fn ranking(mut self, collection: &dyn Collection, question: Question<'_>, passages: Vec<Ranked>) -> Ranking {
-        if self.cosines.is_empty() {
-            let ids = with_vectors(collection, passages.iter().map(|passage| passage.id));
-            // The ranking stands without the cosine, so damaged vectors do not take the keyword leg down.
-            if let Err(err) = self.look_up(collection, question, ids.len(), &ids) {
-                tracing::warn!("the best passage has no cosine: {err}");
-            }
-        }
-        let best_cosine = passages.iter().filter_map(|passage| self.cosines.get(&passage.id)).copied().reduce(f64::max);
-        Ranking {
-            idf_coverage: passages.first().map_or(0.0, |best| self.keywords.coverage(best.id)),
-            best_cosine,
-            passages,
-            backend: self.backend,
-        }
-    }
+fn is_good_enough(passage: &Ranked, options: &SearchOptions) -> bool {
+    options.min_score.is_none_or(|least| passage.score as f32 >= least)
 }
 
-/// Those of `ids` that have a vector, increasing.
-fn with_vectors(collection: &dyn Collection, ids: impl Iterator<Item = u64>) -> Arc<Vec<u64>> {
-    let known = collection.with_vectors();
-    let mut ids: Vec<u64> = ids.filter(|id| known.binary_search(id).is_ok()).collect();
-    ids.sort_unstable();
-    Arc::new(ids)
+/// Gives the first passages the mean of both rankings' scores, each scaled to 0 … 1, and drops the others.
+fn rerank(
+    question: &str,
+    ranked: &mut Vec<Ranked>,
+    options: &SearchOptions,
+    passages: &mut dyn Passages,
+) -> Result<(), RetrieveError> {
+    ranked.truncate(RERANKED.max(options.k));
+    let ids: Vec<u64> = ranked.iter().map(|passage| passage.id).collect();
+    let scores = passages.rerank(question, &ids)?;
+    let first: Vec<(u64, f64)> = ranked.iter().map(|passage| (passage.id, passage.score)).collect();
+    let second: Vec<(u64, f64)> = ids.into_iter().zip(scores).collect();
+    let (first, second) = (scaled(&first), scaled(&second));
+    let of = |scores: &std::collections::BTreeMap<u64, f64>, id: u64| scores.get(&id).copied().unwrap_or(0.0);
+    for passage in ranked.iter_mut() {
+        passage.score = RERANK_WEIGHT * of(&second, passage.id) + (1.0 - RERANK_WEIGHT) * of(&first, passage.id);
+        passage.scores.rerank = Some(passage.score as f32);
+    }
+    ranked.sort_by(Ranked::order);
+    Ok(())
+}
+
+/// One passage for each group, best first, spread over topics where that is asked for.
+fn fold(
+    ranked: Vec<Ranked>,
+    options: &SearchOptions,
+    passages: &mut dyn Passages,
+    record: &mut Record,
+) -> Result<Vec<Ranked>, RetrieveError> {
+    let wanted = if options.mmr.is_some() { 3 * options.k } else { options.k };
+    let Group { mut kept, folded, rest } = groups(ranked, options.group, wanted, passages)?;
+    record.folded(&folded);
+    record.beyond(&rest);
+    if let Some(relevance) = options.mmr {
+        kept = spread(kept, f64::from(relevance), options.k, passages)?;
+    }
+    Ok(kept)
 }

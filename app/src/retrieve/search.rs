@@ -1,19 +1,35 @@
 //! Searching a library: the ranking over a snapshot of its database and vectors, and the passages it names.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::rank::{Question, Ranked, rank};
-use super::{Collection, Nearest, RetrieveError, SearchHit, SearchOptions, SearchResults};
+use super::rank::{Question, Ranked, rank_in_stages};
+use super::{
+    Collection, Considered, LateInteraction, Near, Nearest, PassageText, Passages, RetrieveError, SearchHit,
+    SearchOptions, SearchResults,
+};
 use crate::embed::{Embedder, TextRole};
 use crate::progress::CancelToken;
 use crate::store::{Catalog, ReadView, Store, StoreError, VectorIndex};
 
+/// Passages that are shown in full though they are no hits, the nearest ones.
+const NEAR_MISSES: usize = 20;
+
+/// What searches a library.
+#[derive(Clone, Copy)]
+pub(crate) struct Searching<'a> {
+    /// The library.
+    pub(crate) store: &'a Store,
+    /// The model of its vectors.
+    pub(crate) embedder: &'a dyn Embedder,
+    /// The reranker with what it has seen.
+    pub(crate) late: &'a Mutex<LateInteraction>,
+}
+
 /// Finds passages of a library. Any query text is valid; a blank one finds nothing.
 pub(crate) fn search(
-    store: &Store,
-    embedder: &dyn Embedder,
+    searching: Searching<'_>,
     query: &str,
     options: &SearchOptions,
 ) -> Result<SearchResults, RetrieveError> {
@@ -25,14 +41,16 @@ pub(crate) fn search(
         took_ms: 0.0,
         backend: "cpu".to_owned(),
         hits: Vec::new(),
+        considered: Vec::new(),
+        searched: 0,
         idf_coverage: 0.0,
         best_cosine: None,
     };
     if !query.trim().is_empty() {
-        let vector = embedder.embed(&[query], TextRole::Query, &CancelToken::new(), &mut |_| {})?;
+        let vector = searching.embedder.embed(&[query], TextRole::Query, &CancelToken::new(), &mut |_| {})?;
         let is_usable = vector.iter().all(|x| x.is_finite()) && vector.iter().any(|&x| x != 0.0);
         let question = Question { text: query, vector: Some(vector.as_slice()).filter(|_| is_usable) };
-        fill(&mut results, store, embedder, question, options)?;
+        fill(&mut results, searching, question, options)?;
     }
     results.took_ms = started.elapsed().as_secs_f64() * 1e3;
     Ok(results)
@@ -40,23 +58,59 @@ pub(crate) fn search(
 
 fn fill(
     results: &mut SearchResults,
-    store: &Store,
-    embedder: &dyn Embedder,
+    searching: Searching<'_>,
     question: Question<'_>,
     options: &SearchOptions,
 ) -> Result<(), RetrieveError> {
     // The database's snapshot comes first: whatever it calls searchable has its row in vectors looked at later.
-    let collection = LibraryCollection::open(store, embedder.fingerprint(), options)?;
-    let ranking = rank(&collection, question, options)?;
+    let collection = LibraryCollection::open(searching.store, searching.embedder.fingerprint(), options)?;
+    let mut passages = LibraryPassages { collection: &collection, searching };
+    let ranking = rank_in_stages(&collection, question, options, &mut passages)?;
     if !ranking.backend.is_empty() {
         ranking.backend.clone_into(&mut results.backend);
     }
+    results.searched = collection.num_within();
     results.idf_coverage = ranking.idf_coverage as f32;
     results.best_cosine = ranking.best_cosine.map(|cosine| cosine as f32);
     for (position, passage) in ranking.passages.iter().enumerate() {
         results.hits.push(collection.hit(position + 1, passage)?);
     }
+    for considered in ranking.considered.into_iter().take(ranking.passages.len() + NEAR_MISSES) {
+        results.considered.push(collection.near(considered)?);
+    }
     Ok(())
+}
+
+/// The texts of a library's passages, and the late interaction of their tokens.
+struct LibraryPassages<'a> {
+    collection: &'a LibraryCollection<'a>,
+    searching: Searching<'a>,
+}
+
+impl Passages for LibraryPassages<'_> {
+    fn passage(&mut self, id: u64) -> Result<PassageText, RetrieveError> {
+        let chunk = self.collection.store.chunk(&self.collection.view, id)?;
+        Ok(PassageText {
+            document: chunk.document.0,
+            start: chunk.start,
+            end: chunk.end,
+            pages: chunk.place.pages,
+            text: chunk.text,
+        })
+    }
+
+    fn rerank(&mut self, question: &str, ids: &[u64]) -> Result<Vec<f64>, RetrieveError> {
+        let texts = ids.iter().map(|&id| Ok((id, self.collection.text_in_context(id)?)));
+        let texts = texts.collect::<Result<Vec<_>, StoreError>>()?;
+        let mut late = self.searching.late.lock().unwrap_or_else(PoisonError::into_inner);
+        late.scores(self.searching.embedder, question, &texts, &CancelToken::new())?.ok_or_else(|| {
+            RetrieveError::Options(
+                "reranking needs an embedding model, and none is installed; run `outcrop models fetch` or search \
+                 without it"
+                    .to_owned(),
+            )
+        })
+    }
 }
 
 /// The searchable passages of a library that the source filter lets through.
@@ -96,7 +150,31 @@ impl<'a> LibraryCollection<'a> {
             path,
             title,
             chunk,
+            also: passage.also.len(),
         })
+    }
+
+    fn near(&self, considered: Considered) -> Result<Near, StoreError> {
+        let chunk = self.store.chunk(&self.view, considered.id)?;
+        let (path, title) = self.store.path_and_title(&self.view, chunk.document)?;
+        Ok(Near { considered, path, title, chunk })
+    }
+
+    /// A passage under its title and headings.
+    fn text_in_context(&self, id: u64) -> Result<String, StoreError> {
+        let chunk = self.store.chunk(&self.view, id)?;
+        let (_, title) = self.store.path_and_title(&self.view, chunk.document)?;
+        let context: Vec<&str> =
+            std::iter::once(title.as_str()).chain(chunk.place.heading.iter().map(String::as_str)).collect();
+        Ok(format!("{}\n{}", context.join(" > "), chunk.text))
+    }
+
+    /// Searchable passages that the filter lets through.
+    fn num_within(&self) -> usize {
+        match &self.documents {
+            None => self.catalog.len(),
+            Some(documents) => within(&self.catalog, &self.catalog.ids(), documents).len(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::library::Error;
 use crate::retrieve::SearchHit;
+use crate::store::ChatId;
 
 /// How far an answer is.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,9 +49,43 @@ pub struct ChatState {
     pub turns: Vec<Turn>,
     /// Number of the newest question.
     pub asked: u64,
+    /// Where the conversation is kept, once something of it is.
+    pub kept: Option<ChatId>,
 }
 
 impl ChatState {
+    /// Takes up a conversation that was kept.
+    pub fn take_up(&mut self, chat: ChatId, answers: Vec<Answer>) {
+        self.kept = Some(chat);
+        self.turns = answers
+            .into_iter()
+            .zip(self.asked + 1..)
+            .map(|(answer, number)| Turn {
+                number,
+                question: answer.question.clone(),
+                hits: Vec::new(),
+                text: answer.answer.clone(),
+                state: TurnState::Done(Box::new(answer)),
+            })
+            .collect();
+        self.asked += self.turns.len() as u64;
+    }
+
+    /// The answers there are, oldest first.
+    pub fn answers(&self) -> Vec<Answer> {
+        let done = self.turns.iter().filter_map(|turn| match &turn.state {
+            TurnState::Done(answer) => Some(answer.as_ref().clone()),
+            _ => None,
+        });
+        done.collect()
+    }
+
+    /// The questions answered so far so that each stands by itself, oldest first.
+    pub fn questions(&self) -> Vec<String> {
+        let own = |answer: Answer| answer.standalone.unwrap_or(answer.question);
+        self.answers().into_iter().map(own).collect()
+    }
+
     /// The answer under way.
     pub fn running(&self) -> Option<&Turn> {
         self.turns.last().filter(|turn| turn.is_running())

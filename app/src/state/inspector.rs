@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::answer::Citation;
 use crate::extract::Place;
-use crate::retrieve::{HitScores, SearchHit};
+use crate::retrieve::{HitScores, Near, SearchHit};
 use crate::store::{ChunkRecord, DocumentId};
 
 /// A passage with where it stands.
@@ -56,6 +56,15 @@ impl Passage {
             scores: hit.scores,
             query: query.to_owned(),
             ..Self::of_chunk(&hit.chunk, hit.title.clone(), hit.path.clone())
+        }
+    }
+
+    /// The passage of a candidate that may be no hit.
+    pub fn of_near(near: &Near, query: &str) -> Self {
+        Self {
+            scores: near.considered.scores,
+            query: query.to_owned(),
+            ..Self::of_chunk(&near.chunk, near.title.clone(), near.path.clone())
         }
     }
 

@@ -10,6 +10,7 @@ mod library;
 mod loadable;
 mod models;
 mod notice;
+mod pages;
 mod search;
 mod settings;
 mod space;
@@ -22,6 +23,7 @@ pub use library::{LibraryState, SortKey, StatusFilter};
 pub use loadable::Loadable;
 pub use models::ModelRow;
 pub use notice::{Notice, NoticeKind, Undo};
+pub use pages::PagesState;
 pub use search::SearchState;
 pub use settings::{Settings, ThemeChoice};
 pub use space::Space;
@@ -50,6 +52,8 @@ pub struct AppState {
     pub models: Loadable<Vec<ModelRow>>,
     /// What the inspector shows.
     pub selection: Selection,
+    /// The pages that the selected passage stands on.
+    pub pages: PagesState,
     /// Messages on top of the window, oldest first.
     pub notices: Vec<Notice>,
     /// Whether the command palette is open.

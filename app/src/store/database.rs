@@ -92,6 +92,13 @@ impl Database {
         run().map_err(|err| self.error(&err))
     }
 
+    /// Writes a copy of the database as it is now into a new file.
+    pub(crate) fn copy_into(&self, to: &Path) -> Result<(), StoreError> {
+        let writer = self.writer.as_ref().ok_or_else(|| self.read_only())?;
+        hold(writer).execute("VACUUM INTO ?1", [to.to_string_lossy()]).map_err(|err| self.error(&err))?;
+        Ok(())
+    }
+
     fn read_only(&self) -> StoreError {
         StoreError::ReadOnly { path: self.path.clone() }
     }

@@ -63,6 +63,20 @@ pub enum StoreError {
         /// The library's folder.
         path: PathBuf,
     },
+    /// A file cannot become a library, or a library not a file.
+    #[error("{detail}: {path:?}")]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A library of this name is there and not empty.
+    #[error("a library with documents or chats is already there: {path:?}")]
+    Exists {
+        /// Its folder.
+        path: PathBuf,
+    },
     /// No document has this id.
     #[error("no document has the id {}", .0.0)]
     NoDocument(DocumentId),

@@ -7,6 +7,7 @@
 //! Must not know: how text is extracted, chunked or embedded, and how results are ranked. [`LibraryPaths`] says
 //! where the files are; start reading at `Store`.
 
+mod archive;
 mod cache;
 mod catalog;
 mod chats;
@@ -35,15 +36,17 @@ use std::sync::{Arc, Mutex};
 use lock::WriterLock;
 use vectors::VectorFiles;
 
+pub use archive::ArchiveReport;
 pub use chats::{ChatId, ChatRecord};
 pub use error::StoreError;
 pub use layout::LibraryPaths;
 pub use memory::MemoryIndex;
 pub use record::{ChunkId, ChunkRecord, DocumentId, DocumentRecord, DocumentStatus};
-pub use tokens::{index_tokens, query_tokens};
+pub use tokens::{index_tokens, is_grammar_pair, query_tokens};
 pub use vectors::{VectorHits, VectorIndex};
 pub use verify::{Problem, VerifyReport};
 
+pub(crate) use archive::import as import_archive;
 pub(crate) use cache::key as cache_key;
 pub(crate) use catalog::Catalog;
 pub(crate) use chunks::{ChunkingKey, NewChunk};

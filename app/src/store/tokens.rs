@@ -40,6 +40,15 @@ pub fn query_tokens(text: &str) -> BTreeSet<String> {
     if content.is_empty() { function } else { content }
 }
 
+/// Whether a query token of an unspaced script is made of grammar: a pair with a particle or an interrogative in it
+/// says nothing about the subject, and mostly lies across a word's end.
+pub fn is_grammar_pair(token: &str) -> bool {
+    let particles = "的了是在和与或吗呢吧啊个之也都就而及于对从以为被把这那哪谁怎呀么由其此每几はがをにでともへかの";
+    let interrogatives = ["多少", "多久", "多大", "多长", "多高", "多远", "如何"];
+    let is_pair = token.chars().count() == 2 && token.chars().all(is_unspaced);
+    is_pair && (token.contains(|c| particles.contains(c)) || interrogatives.contains(&token))
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Index,
@@ -250,6 +259,16 @@ mod tests {
         assert_eq!(asked("What is the boiling point?"), ["boil", "point"]);
         assert_eq!(asked("to be or not"), ["not"]);
         assert_eq!(asked("what is it"), ["is", "it", "what"]);
+    }
+
+    #[test]
+    fn pairs_with_particles_are_grammar() {
+        for token in ["的温", "度和", "多少", "猫が"] {
+            assert!(is_grammar_pair(token), "{token}");
+        }
+        for token in ["温度", "岩芯", "的", "rust", "a的"] {
+            assert!(!is_grammar_pair(token), "{token}");
+        }
     }
 
     #[test]

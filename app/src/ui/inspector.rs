@@ -3,6 +3,7 @@
 use egui::{Align, Frame, Label, Layout, Margin, Panel, ScrollArea, Ui};
 
 use super::icons::Icon;
+use super::page_view::PageView;
 use super::search::snippet;
 use super::theme::{mono, palette, secondary, strong, tokens};
 use super::widgets::{Tone, chip, format, hairline, icon_button, quiet};
@@ -10,23 +11,37 @@ use crate::command::Command;
 use crate::state::{AppState, Passage, Selection};
 use crate::store::{DocumentRecord, DocumentStatus};
 
-/// Draws the inspector when something is selected.
-pub(super) fn inspector_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    if state.selection == Selection::Nothing {
-        return;
-    }
-    let frame = Frame::new().fill(palette(ui).surface).inner_margin(Margin::symmetric(16, 12));
-    let panel =
-        Panel::right("inspector").default_size(tokens().space.inspector_width).size_range(260.0..=560.0).frame(frame);
-    panel.show(ui, |ui| match &state.selection {
-        Selection::Nothing => {}
-        Selection::Document(id) => {
-            if let Some(record) = state.library.document(*id) {
-                document_ui(ui, record, commands);
-            }
+/// The inspector.
+#[derive(Default)]
+pub(super) struct Inspector {
+    pages: PageView,
+}
+
+impl Inspector {
+    /// Draws the inspector when something is selected.
+    pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        if state.selection == Selection::Nothing {
+            return;
         }
-        Selection::Passage(passage) => passage_ui(ui, passage, commands),
-    });
+        let frame = Frame::new().fill(palette(ui).surface).inner_margin(Margin::symmetric(16, 12));
+        let width = tokens().space.inspector_width;
+        let panel = Panel::right("inspector").default_size(width).size_range(260.0..=760.0).frame(frame);
+        panel.show(ui, |ui| match &state.selection {
+            Selection::Nothing => {}
+            Selection::Document(id) => {
+                if let Some(record) = state.library.document(*id) {
+                    document_ui(ui, record, commands);
+                }
+            }
+            Selection::Passage(passage) => {
+                passage_head_ui(ui, passage, commands);
+                ScrollArea::vertical().id_salt("passage_text").auto_shrink(false).show(ui, |ui| {
+                    passage_text_ui(ui, passage);
+                    self.pages.ui(ui, &state.pages);
+                });
+            }
+        });
+    }
 }
 
 fn head_ui(ui: &mut Ui, title: &str, commands: &mut Vec<Command>) {
@@ -83,7 +98,7 @@ fn fact_ui(ui: &mut Ui, name: &str, value: &str) {
     ui.add_space(4.0);
 }
 
-fn passage_ui(ui: &mut Ui, passage: &Passage, commands: &mut Vec<Command>) {
+fn passage_head_ui(ui: &mut Ui, passage: &Passage, commands: &mut Vec<Command>) {
     head_ui(ui, &passage.title, commands);
     let place = format::place(&passage.place);
     if !place.is_empty() {
@@ -101,12 +116,13 @@ fn passage_ui(ui: &mut Ui, passage: &Passage, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     hairline(ui);
     ui.add_space(4.0);
-    ScrollArea::vertical().id_salt("passage_text").auto_shrink(false).show(ui, |ui| {
-        let job = snippet::marked(ui, &passage.text, &passage.query, tokens().text.body - 1.0);
-        ui.add(Label::new(job).wrap().selectable(true));
-        ui.add_space(12.0);
-        ui.label(secondary(footnote(passage)));
-    });
+}
+
+fn passage_text_ui(ui: &mut Ui, passage: &Passage) {
+    let job = snippet::marked(ui, &passage.text, &passage.query, tokens().text.body - 1.0);
+    ui.add(Label::new(job).wrap().selectable(true));
+    ui.add_space(12.0);
+    ui.label(secondary(footnote(passage)));
 }
 
 fn footnote(passage: &Passage) -> String {

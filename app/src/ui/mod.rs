@@ -14,6 +14,7 @@ mod library;
 mod models;
 mod notices;
 pub mod offscreen;
+mod page_view;
 mod rail;
 mod search;
 mod settings;

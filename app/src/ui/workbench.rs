@@ -8,13 +8,15 @@ use egui::{CentralPanel, Context, Frame, Margin, Theme, ThemePreference, Ui, Vie
 use super::chat::ChatPanel;
 use super::chunks::ChunksPanel;
 use super::command_palette::CommandPalette;
+use super::inspector::Inspector;
 use super::library::LibraryPanel;
+use super::models::ModelsPanel;
 use super::search::SearchPanel;
 use super::settings::SettingsPanel;
 use super::theme::palette;
 use super::widgets::error_block;
 use super::window::WindowOptions;
-use super::{inspector, models, notices, rail, shortcuts, status_line, theme};
+use super::{notices, rail, shortcuts, status_line, theme};
 use crate::command::{self, Command};
 use crate::jobs::{self, Jobs, JobsOptions, Wake};
 use crate::state::{AppState, Loadable, Settings, Space, ThemeChoice};
@@ -42,8 +44,10 @@ struct Panels {
     chunks: ChunksPanel,
     search: SearchPanel,
     chat: ChatPanel,
+    models: ModelsPanel,
     settings: SettingsPanel,
     palette: CommandPalette,
+    inspector: Inspector,
 }
 
 impl Workbench {
@@ -99,7 +103,7 @@ impl Workbench {
         rail::rail_ui(ui, state, commands);
         status_line::status_line_ui(ui, state, commands);
         if state.space != Space::Chunks {
-            inspector::inspector_ui(ui, state, commands);
+            self.panels.inspector.ui(ui, state, commands);
         }
         if let Some(error) = state.opened.error() {
             failed_ui(ui, error, commands);
@@ -158,7 +162,7 @@ impl Panels {
             Space::Chunks => self.chunks.ui(ui, state, commands),
             Space::Search => self.search.ui(ui, state, commands),
             Space::Chat => self.chat.ui(ui, state, commands),
-            Space::Models => models::models_ui(ui, state, commands),
+            Space::Models => self.models.ui(ui, state, commands),
             Space::Settings => self.settings.ui(ui, state, commands),
         }
     }

@@ -16,7 +16,10 @@ use super::child::{WorkerBinary, WorkerChild, WorkerError};
 use super::faults;
 use super::protocol::FrameError;
 use super::serve::Service;
-use crate::extract::{Extract, ExtractError, ExtractLimits, ExtractStep, Extraction, extract_with_steps};
+use crate::extract::{
+    Extract, ExtractError, ExtractLimits, ExtractStep, Extraction, PagePicture, PageRequest, draw_page,
+    extract_with_steps,
+};
 use crate::progress::CancelToken;
 
 const VERB: &str = "extract";
@@ -33,6 +36,21 @@ struct ExtractRequest {
     /// The path as the system encodes it; it need not be UTF-8.
     path: Vec<u8>,
     limits: ExtractLimits,
+    task: ExtractTask,
+}
+
+/// What is wanted of the file.
+#[derive(Debug, Serialize, Deserialize)]
+enum ExtractTask {
+    Text,
+    Picture(PageRequest),
+}
+
+/// What came of it.
+#[derive(Debug, Serialize, Deserialize)]
+enum ExtractOutcome {
+    Text(Extraction),
+    Picture(PagePicture),
 }
 
 /// What the worker says about the file under way.
@@ -40,7 +58,7 @@ struct ExtractRequest {
 enum ExtractResponse {
     Step(ExtractStep),
     /// Errors come without their path.
-    Done(Result<Extraction, ExtractError>),
+    Done(Result<ExtractOutcome, ExtractError>),
 }
 
 /// Serves `outcrop worker extract` until the host closes the pipe.
@@ -73,7 +91,7 @@ fn serve_requests() -> Result<(), FrameError> {
 fn answer(
     request: &ExtractRequest,
     service: &mut Service<ExtractRequest, ExtractResponse>,
-) -> Result<Extraction, ExtractError> {
+) -> Result<ExtractOutcome, ExtractError> {
     let path = path_from_bytes(&request.path);
     let mut on_step = |step| {
         // If the host is gone, so is this process in a moment.
@@ -81,7 +99,10 @@ fn answer(
     };
     let read = catch_unwind(AssertUnwindSafe(|| {
         faults::inject(&path, &mut on_step);
-        extract_with_steps(&path, &request.limits, &mut on_step)
+        match &request.task {
+            ExtractTask::Text => extract_with_steps(&path, &request.limits, &mut on_step).map(ExtractOutcome::Text),
+            ExtractTask::Picture(page) => draw_page(&path, page, &request.limits).map(ExtractOutcome::Picture),
+        }
     }));
     let result = read.unwrap_or_else(|panic| {
         let detail = panic
@@ -159,20 +180,47 @@ impl ExtractPool {
     }
 }
 
-impl Extract for ExtractPool {
-    fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+impl ExtractPool {
+    fn run(
+        &self,
+        path: &Path,
+        limits: ExtractLimits,
+        task: ExtractTask,
+        cancel: &CancelToken,
+    ) -> Result<ExtractOutcome, ExtractError> {
         let mut worker =
             self.take_worker().map_err(|err| ExtractError::Io { path: path.to_owned(), detail: err.to_string() })?;
-        let request = ExtractRequest { path: path_to_bytes(path), limits: self.limits.clone() };
+        let request = ExtractRequest { path: path_to_bytes(path), limits, task };
         match converse(&mut worker, &request, cancel) {
             Ok(answer) => {
                 self.put_back(worker);
                 answer.map_err(|err| err.at(path))
             }
             // The worker is in an unknown state: it is killed as it is dropped here.
-            Err(interruption) => Err(interruption.into_error(path, &self.limits)),
+            Err(interruption) => Err(interruption.into_error(path, &request.limits)),
         }
     }
+}
+
+impl Extract for ExtractPool {
+    fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+        match self.run(path, self.limits.clone(), ExtractTask::Text, cancel)? {
+            ExtractOutcome::Text(extraction) => Ok(extraction),
+            ExtractOutcome::Picture(_) => Err(out_of_turn(path)),
+        }
+    }
+
+    fn draw_page(&self, path: &Path, request: &PageRequest, cancel: &CancelToken) -> Result<PagePicture, ExtractError> {
+        let limits = ExtractLimits { document_secs: self.limits.page_secs, ..self.limits.clone() };
+        match self.run(path, limits, ExtractTask::Picture(request.clone()), cancel)? {
+            ExtractOutcome::Picture(picture) => Ok(picture),
+            ExtractOutcome::Text(_) => Err(out_of_turn(path)),
+        }
+    }
+}
+
+fn out_of_turn(path: &Path) -> ExtractError {
+    ExtractError::Crashed { path: path.to_owned(), detail: "the worker answered something else".to_owned() }
 }
 
 /// Why a document got no answer from its worker.
@@ -210,7 +258,7 @@ fn converse(
     worker: &mut Worker,
     request: &ExtractRequest,
     cancel: &CancelToken,
-) -> Result<Result<Extraction, ExtractError>, Interruption> {
+) -> Result<Result<ExtractOutcome, ExtractError>, Interruption> {
     worker.child.send(request).map_err(Interruption::Worker)?;
     let mut clock = Clock::start(&request.limits);
     loop {

@@ -9,7 +9,7 @@ use outcrop::embed::HashEmbedder;
 use outcrop::extract::{Coverage, DocumentKind, Extract, ExtractError, Extraction, Span, SpanPlace};
 use outcrop::ingest::{IngestOptions, IngestReport};
 use outcrop::library::Error;
-use outcrop::retrieve::{SearchMode, SearchOptions};
+use outcrop::retrieve::{Grouping, SearchMode, SearchOptions};
 use outcrop::store::{DocumentId, DocumentStatus};
 use outcrop::{CancelToken, Library, LibraryOptions};
 
@@ -123,8 +123,9 @@ pub(crate) fn ingest_with(library: &Library, paths: &[PathBuf], options: &Ingest
     library.ingest(paths, options, &|_| {}, &CancelToken::new()).unwrap()
 }
 
+/// Every passage stands for itself: these suites ask what is searchable.
 pub(crate) fn mode(mode: SearchMode, k: usize) -> SearchOptions {
-    SearchOptions { k, mode, ..SearchOptions::default() }
+    SearchOptions { k, mode, group: Grouping::None, ..SearchOptions::default() }
 }
 
 /// File names of the hits, best first.

@@ -3,6 +3,7 @@
 #![allow(clippy::format_collect, clippy::match_same_arms, reason = "plainer to read in a test")]
 #![allow(clippy::unwrap_used, reason = "a failure is the test's message")]
 
+mod archive;
 mod damage;
 mod fixture;
 mod ingest;

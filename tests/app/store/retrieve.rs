@@ -2,7 +2,7 @@
 
 use outcrop::Library;
 use outcrop::library::Error;
-use outcrop::retrieve::{Fusion, MatchKind, SearchMode, SearchOptions};
+use outcrop::retrieve::{Fate, Fusion, MatchKind, SearchMode, SearchOptions};
 use proptest::prelude::*;
 
 use super::fixture::{World, found, ingest, mode, name_of};
@@ -117,6 +117,33 @@ fn there_are_k_hits_when_more_match_and_fewer_when_fewer_do() {
     }
     assert_eq!(library.search("trout", &mode(SearchMode::Vector, 1000)).unwrap().hits.len(), chunks);
     assert_eq!(library.search("trout", &mode(SearchMode::Keyword, 1000)).unwrap().hits.len(), 1);
+}
+
+#[test]
+fn near_duplicates_are_folded_and_every_candidate_is_accounted_for() {
+    let world = World::new();
+    world.write("one.txt", "The lake freezes in January and trout stay near the bottom.");
+    world.write("two.txt", "The lake freezes in January, and trout stay near the bottom!");
+    world.write("other.txt", "A lake without trout is a quiet lake in January too.");
+    let library = world.open();
+    ingest(&library, &[world.documents()]);
+    let results = library.search("lake trout January", &SearchOptions::default()).unwrap();
+    assert_eq!(results.hits.len(), 2);
+    assert_eq!(results.hits.iter().map(|hit| hit.also).sum::<usize>(), 1);
+    assert_eq!((results.searched, results.considered.len()), (3, 3));
+    let duplicate = results.considered.iter().find(|near| near.considered.final_rank.is_none()).unwrap();
+    assert!(matches!(duplicate.considered.fate, Fate::Duplicate { .. }), "{duplicate:?}");
+    assert_eq!(results.fate_text(duplicate.considered.fate), "says the same as hit 1");
+
+    let strict = SearchOptions { min_score: Some(0.99), ..SearchOptions::default() };
+    let results = library.search("lake trout January", &strict).unwrap();
+    let under = results.considered.iter().filter(|near| near.considered.fate == Fate::BelowThreshold).count();
+    assert_eq!(under + results.hits.len() + results.hits[0].also, 3);
+    let varied = SearchOptions { mmr: Some(0.5), ..mode(SearchMode::Hybrid, 2) };
+    let hits = library.search("lake trout January", &varied).unwrap().hits;
+    assert!(hits.iter().any(|hit| name_of(&hit.path) == "other.txt"), "variety brings the other one in");
+    let err = library.search("lake", &SearchOptions { rerank: true, ..SearchOptions::default() }).unwrap_err();
+    assert!(err.detail.contains("embedding model"), "{err}");
 }
 
 #[test]

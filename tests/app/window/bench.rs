@@ -9,7 +9,9 @@ use egui::{DroppedFile, DroppedFileHandle};
 use egui_kittest::Harness;
 use outcrop::LibraryOptions;
 use outcrop::embed::HashEmbedder;
-use outcrop::extract::{Coverage, DocumentKind, Extract, ExtractError, Extraction, Span, SpanPlace};
+use outcrop::extract::{
+    Coverage, DocumentKind, Extract, ExtractError, Extraction, PagePicture, PageRequest, PixelBox, Span, SpanPlace,
+};
 use outcrop::progress::CancelToken;
 use outcrop::state::{AppState, Settings};
 use outcrop::ui::{WindowOptions, Workbench, WorkbenchOptions};
@@ -149,6 +151,18 @@ impl Extract for PlainText {
         let coverage = Coverage { pages: Some(spans.len() as u32), ..Coverage::default() };
         Ok(Extraction { kind: DocumentKind::Text, title: None, text, spans, coverage })
     }
+
+    fn draw_page(&self, _: &Path, request: &PageRequest, _: &CancelToken) -> Result<PagePicture, ExtractError> {
+        Ok(white_page(request))
+    }
+}
+
+/// Draws every page white, with one box where something is quoted.
+fn white_page(request: &PageRequest) -> PagePicture {
+    let (width, height) = (200, 280);
+    let found = PixelBox { left: 20.0, top: 40.0, right: 180.0, bottom: 52.0 };
+    let boxes = if request.quote.is_empty() { Vec::new() } else { vec![found] };
+    PagePicture { page: request.page, pages: 9, width, height, rgba: vec![255; (width * height * 4) as usize], boxes }
 }
 
 /// A reader of plain text.

@@ -2,23 +2,45 @@
 
 use egui::{Key, Role};
 use egui_kittest::kittest::Queryable;
+use outcrop::answer::Answer;
 use outcrop::command::Command;
 use outcrop::state::{Selection, Space, TurnState};
 
 use crate::bench::Bench;
+use crate::model_server::ModelServer;
 
-fn asked(question: &str) -> Bench {
+/// A chat with `model`, nothing asked yet.
+fn chat_with(model: &str) -> Bench {
     let mut bench = Bench::filled();
     let workbench = bench.harness.state_mut().as_mut().unwrap();
-    workbench.push(Command::UseModel(Some("extractive".to_owned())));
+    workbench.push(Command::UseModel(Some(model.to_owned())));
     workbench.push(Command::ShowSpace(Space::Chat));
     bench.settle();
+    bench
+}
+
+fn type_question(bench: &mut Bench, question: &str) {
     bench.harness.get_by_label("Question").type_text(question);
     bench.settle();
     bench.harness.key_press(Key::Enter);
     bench.settle();
-    bench.until(|state| !state.chat.turns.is_empty() && state.chat.running().is_none());
+}
+
+fn ask(bench: &mut Bench, question: &str) {
+    let before = bench.state().chat.turns.len();
+    type_question(bench, question);
+    bench.until(|state| state.chat.turns.len() > before && state.chat.running().is_none());
+}
+
+fn asked(question: &str) -> Bench {
+    let mut bench = chat_with("extractive");
+    ask(&mut bench, question);
     bench
+}
+
+fn answer(bench: &Bench, turn: usize) -> &Answer {
+    let TurnState::Done(answer) = &bench.state().chat.turns[turn].state else { panic!("not answered") };
+    answer
 }
 
 #[test]
@@ -47,8 +69,96 @@ fn a_question_beyond_the_library_is_declined_with_the_nearest_passages() {
 fn the_composer_is_empty_after_asking_and_the_chat_can_be_cleared() {
     let mut bench = asked("How do I reset the pump?");
     assert_eq!(bench.harness.get_by_label("Question").value().unwrap_or_default(), "");
-    bench.harness.get_by_role_and_label(Role::Button, "Clear chat").click();
+    bench.harness.get_by_role_and_label(Role::Button, "New conversation").click();
     bench.settle();
     assert!(bench.state().chat.turns.is_empty());
     bench.harness.get_by_label("Ask your documents");
+}
+
+#[test]
+fn a_citation_opens_its_page_with_the_passage_marked() {
+    let mut bench = asked("How do I reset the pump?");
+    let marker = format!("{}  ·  geology.txt", answer(&bench, 0).citations[0].marker);
+    bench.harness.get_by_label_contains(&marker).click();
+    bench.until(|state| state.pages.pictures.value().is_some_and(|pictures| !pictures.is_empty()));
+    bench.harness.get_by_label_contains("1 marked line");
+    bench.harness.get_by_label_contains("of 9");
+}
+
+#[test]
+fn a_follow_up_is_searched_for_with_what_it_leans_on() {
+    let mut bench = asked("How do I reset the pump?");
+    ask(&mut bench, "And how is it cleaned?");
+    let standalone = answer(&bench, 1).standalone.clone().unwrap();
+    assert!(standalone.contains("pump"), "{standalone}");
+    assert!(answer(&bench, 1).answer.contains("valve"), "{}", answer(&bench, 1).answer);
+    bench.harness.get_by_label_contains("Searched for: And how is it cleaned?");
+}
+
+#[test]
+fn the_conversation_is_kept_and_exported_as_markdown() {
+    let mut bench = asked("How do I reset the pump?");
+    let file = std::env::temp_dir().join(format!("outcrop-chat-{}.md", std::process::id()));
+    bench.harness.state_mut().as_mut().unwrap().push(Command::ExportChat(Some(file.clone())));
+    bench.until(|state| state.notices.iter().any(|notice| notice.text.contains("Written to")));
+    let markdown = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(markdown.contains("## How do I reset the pump?") && markdown.contains("[1] geology.txt"), "{markdown}");
+
+    let kept = bench.state().chat.kept;
+    assert!(kept.is_some());
+    bench.harness.state_mut().as_mut().unwrap().push(Command::ReopenLibrary);
+    bench.harness.state_mut().as_mut().unwrap().push(Command::ClearChat);
+    bench.until(|state| state.chat.kept == kept && state.chat.turns.len() == 1);
+    assert!(answer(&bench, 0).answer.contains("red button"));
+}
+
+#[test]
+fn what_no_passage_supports_is_marked() {
+    let server = ModelServer::saying(&["Hold the red button for nine ", "seconds to reset the pump."]);
+    let mut bench = chat_with(&server.address());
+    ask(&mut bench, "How do I reset the pump?");
+    let answer = answer(&bench, 0);
+    assert!(answer.answer.contains("pump. [?]"), "{}", answer.answer);
+    assert_eq!((answer.sentences_checked, answer.unsupported.len()), (1, 1));
+    assert!(answer.unsupported[0].reason.contains('9'), "{:?}", answer.unsupported);
+    bench.harness.get_by_label_contains("[?] “Hold the red button for nine seconds");
+}
+
+#[test]
+fn an_answer_streams_and_stops_when_told_to() {
+    let server = ModelServer::saying(&["Hold the red button ", "for five seconds"]).then_hanging();
+    let mut bench = chat_with(&server.address());
+    type_question(&mut bench, "How do I reset the pump?");
+    bench.until(|state| state.chat.running().is_some_and(|turn| turn.text.contains("button")));
+    bench.harness.get_by_role_and_label(Role::Button, "Stop").click();
+    bench.settle();
+    bench.until(|state| state.chat.running().is_none());
+    let answer = answer(&bench, 0);
+    assert!(answer.answer.starts_with("Hold the red button"), "{}", answer.answer);
+    assert_eq!(answer.reason.as_deref(), Some("stopped"));
+}
+
+#[test]
+fn a_model_is_switched_between_two_questions() {
+    let server = ModelServer::saying(&["Hold the red button for five seconds to reset the pump."]);
+    let mut bench = asked("How do I reset the pump?");
+    bench.harness.state_mut().as_mut().unwrap().push(Command::UseModel(Some(server.address())));
+    bench.settle();
+    ask(&mut bench, "How do I reset the pump?");
+    assert_eq!(answer(&bench, 0).model, "extractive");
+    assert_eq!(answer(&bench, 1).model, server.address());
+    assert!(answer(&bench, 1).unsupported.is_empty(), "{:?}", answer(&bench, 1));
+}
+
+#[test]
+fn a_server_that_is_gone_is_an_error_and_the_chat_goes_on() {
+    let address = ModelServer::saying(&[]).address();
+    let mut bench = chat_with("http://127.0.0.1:9/v1#x");
+    ask(&mut bench, "How do I reset the pump?");
+    assert!(matches!(&bench.state().chat.turns[0].state, TurnState::Failed(_)), "{address}");
+    bench.harness.get_by_role_and_label(Role::Button, "Answer without a model").click();
+    bench.settle();
+    bench.until(|state| state.chat.turns.len() == 2 && state.chat.running().is_none());
+    assert!(answer(&bench, 1).answer.contains("red button"));
 }

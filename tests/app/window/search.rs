@@ -47,3 +47,17 @@ fn an_absurd_query_finds_nothing_and_says_so() {
     bench.until(|state| state.search.results.value().is_some_and(|results| results.hits.is_empty()));
     bench.harness.get_by_label("No passage was found");
 }
+
+#[test]
+fn why_shows_what_became_of_each_candidate() {
+    let mut bench = searched("reset the pump");
+    bench.harness.get_by_role_and_label(Role::Button, "Why these?").click();
+    bench.settle();
+    bench.harness.get_by_label_contains("passages searched");
+    let results = bench.state().search.results.value().unwrap();
+    let kept = results.considered.iter().filter(|near| near.considered.final_rank.is_some()).count();
+    assert_eq!(kept, results.hits.len());
+    bench.harness.get_by_role_and_label(Role::Button, "Show the passages").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::ListItem, "Hit 1: geology.txt");
+}

@@ -207,7 +207,7 @@ fn quarter_turns(a: f32, b: f32) -> u8 {
 }
 
 /// A point of the page in the coordinates of text that is turned by `turns`, y downwards.
-fn turn_upright(x: f32, y: f32, turns: u8) -> (f32, f32) {
+pub(super) fn turn_upright(x: f32, y: f32, turns: u8) -> (f32, f32) {
     match turns {
         0 => (x, -y),
         1 => (y, x),

@@ -48,18 +48,34 @@ pub(super) fn page_lines(fragments: Vec<Fragment>) -> Vec<Line> {
     lines
 }
 
-fn join_lines(mut fragments: Vec<Fragment>, group: usize, lines: &mut Vec<Line>) {
-    fragments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
-    let mut row: Vec<Fragment> = Vec::new();
+fn join_lines(fragments: Vec<Fragment>, group: usize, lines: &mut Vec<Line>) {
+    lines.extend(rows(fragments).into_iter().map(|row| join_row(row, group)));
+}
+
+/// The fragments of a page in the order in which [`page_lines`] reads them.
+pub(super) fn in_reading_order(fragments: Vec<Fragment>) -> Vec<Fragment> {
+    let mut by_turns: [Vec<Fragment>; 4] = Default::default();
     for fragment in fragments {
-        if !row.is_empty() && !row.iter().any(|other| is_beside(other, &fragment)) {
-            lines.push(join_row(std::mem::take(&mut row), group));
+        by_turns[usize::from(fragment.turns % 4)].push(fragment);
+    }
+    by_turns.sort_by_key(|fragments| std::cmp::Reverse(fragments.len()));
+    by_turns.into_iter().flat_map(reading_order).flat_map(rows).flatten().collect()
+}
+
+/// Fragments that stand on one line each, from top to bottom, in each from left to right.
+fn rows(mut fragments: Vec<Fragment>) -> Vec<Vec<Fragment>> {
+    fragments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
+    let mut rows: Vec<Vec<Fragment>> = Vec::new();
+    for fragment in fragments {
+        match rows.last_mut() {
+            Some(row) if row.iter().any(|other| is_beside(other, &fragment)) => row.push(fragment),
+            _ => rows.push(vec![fragment]),
         }
-        row.push(fragment);
     }
-    if !row.is_empty() {
-        lines.push(join_row(row, group));
+    for row in &mut rows {
+        row.sort_by(|a, b| a.left.total_cmp(&b.left));
     }
+    rows
 }
 
 /// Whether two fragments stand on one line: their heights overlap by half of the smaller one, and the larger
@@ -70,8 +86,7 @@ fn is_beside(a: &Fragment, b: &Fragment) -> bool {
     overlap > 0.5 * a.size.min(b.size) && distance < 0.45 * a.size.max(b.size)
 }
 
-fn join_row(mut row: Vec<Fragment>, group: usize) -> Line {
-    row.sort_by(|a, b| a.left.total_cmp(&b.left));
+fn join_row(row: Vec<Fragment>, group: usize) -> Line {
     let size = dominant_size(&row);
     let bounds = |f: fn(&Fragment) -> f32, pick: fn(f32, f32) -> f32, start: f32| row.iter().map(f).fold(start, pick);
     let left = bounds(|f| f.left, f32::min, f32::INFINITY);

@@ -1,12 +1,15 @@
 //! PDF through PDFium: text in reading order, the page of every character, headings by type size.
 //!
 //! `glyphs` turns a page's characters into fragments of lines, `running` takes running headers and footers away,
-//! `columns` puts fragments into reading order, `lines` joins them to lines and `flow` lines to paragraphs.
+//! `columns` puts fragments into reading order, `lines` joins them to lines and `flow` lines to paragraphs. `picture`
+//! draws a page and boxes the words that `quote` finds on it.
 
 mod columns;
 mod flow;
 mod glyphs;
 mod lines;
+mod picture;
+mod quote;
 mod running;
 
 use std::fs::File;
@@ -21,6 +24,7 @@ use pdfium_render::prelude::{
 
 use flow::PageLines;
 use glyphs::Fragment;
+pub(super) use picture::draw;
 
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
 

@@ -19,6 +19,12 @@ impl Composer {
         self.was_front = false;
     }
 
+    /// Takes a question up again, to be changed and asked anew.
+    pub(super) fn edit(&mut self, question: &str) {
+        question.clone_into(&mut self.question);
+        self.was_front = false;
+    }
+
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let colours = palette(ui);
         let running = state.chat.running().is_some();

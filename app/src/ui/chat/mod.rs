@@ -51,7 +51,10 @@ impl ChatPanel {
         area.show(ui, |ui| {
             column(ui, |ui| {
                 for turn in &state.chat.turns {
-                    ui.push_id(turn.number, |ui| turn::turn_ui(ui, turn, &mut self.markdown, commands));
+                    let action = ui.push_id(turn.number, |ui| turn::turn_ui(ui, turn, &mut self.markdown, commands));
+                    if let Some(turn::Action::Edit) = action.inner {
+                        self.composer.edit(&turn.question);
+                    }
                 }
                 ui.add_space(12.0);
             });
@@ -81,8 +84,14 @@ fn head_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.label(title("Chat"));
         ui.label(secondary("answers rest on your documents only"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if !state.chat.turns.is_empty() && quiet(ui, "Clear chat").clicked() {
+            if state.chat.turns.is_empty() {
+                return;
+            }
+            if quiet(ui, "New conversation").clicked() {
                 commands.push(Command::ClearChat);
+            }
+            if quiet(ui, "Export…").clicked() {
+                commands.push(Command::ExportChat(None));
             }
         });
     });

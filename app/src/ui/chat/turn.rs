@@ -15,10 +15,43 @@ const EXTRACTIVE: &str = "extractive";
 /// Nearest passages shown with a refusal.
 const NEAREST: usize = 4;
 
-pub(super) fn turn_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Vec<Command>) {
+/// What a turn asks of the chat.
+pub(super) enum Action {
+    /// The question is to be edited.
+    Edit,
+}
+
+pub(super) fn turn_ui(
+    ui: &mut Ui,
+    turn: &Turn,
+    markdown: &mut Markdown,
+    commands: &mut Vec<Command>,
+) -> Option<Action> {
     ui.add_space(10.0);
     question_ui(ui, &turn.question);
     ui.add_space(2.0);
+    state_ui(ui, turn, markdown, commands);
+    if turn.is_running() { None } else { actions_ui(ui, turn, commands) }
+}
+
+/// Copy, ask again, edit.
+fn actions_ui(ui: &mut Ui, turn: &Turn, commands: &mut Vec<Command>) -> Option<Action> {
+    let mut action = None;
+    ui.horizontal(|ui| {
+        if !turn.text.is_empty() && quiet(ui, "Copy answer").clicked() {
+            ui.ctx().copy_text(turn.text.clone());
+        }
+        if quiet(ui, "Ask again").clicked() {
+            commands.push(Command::Ask(turn.question.clone()));
+        }
+        if quiet(ui, "Edit question").clicked() {
+            action = Some(Action::Edit);
+        }
+    });
+    action
+}
+
+fn state_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Vec<Command>) {
     match &turn.state {
         TurnState::Searching => waiting_ui(ui, "Looking for passages"),
         TurnState::Loading(name) => waiting_ui(ui, &format!("Loading {name}")),
@@ -33,15 +66,10 @@ pub(super) fn turn_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, command
                 answer_text_ui(ui, &turn.text, &[], &turn.question, markdown, commands);
             }
             error_block(ui, error);
-            ui.horizontal(|ui| {
-                if ui.button("Ask again").clicked() {
-                    commands.push(Command::Ask(turn.question.clone()));
-                }
-                if quiet(ui, "Answer without a model").clicked() {
-                    let extractive = Command::UseModel(Some(EXTRACTIVE.to_owned()));
-                    commands.extend([extractive, Command::Ask(turn.question.clone())]);
-                }
-            });
+            if quiet(ui, "Answer without a model").clicked() {
+                let extractive = Command::UseModel(Some(EXTRACTIVE.to_owned()));
+                commands.extend([extractive, Command::Ask(turn.question.clone())]);
+            }
         }
     }
 }
@@ -74,9 +102,16 @@ fn answer_text_ui(
 }
 
 fn answer_ui(ui: &mut Ui, answer: &Answer, markdown: &mut Markdown, commands: &mut Vec<Command>) {
+    if let Some(standalone) = &answer.standalone {
+        ui.add(Label::new(secondary(format!("Searched for: {standalone}"))).wrap().selectable(true));
+    }
     answer_text_ui(ui, &answer.answer, &answer.citations, &answer.question, markdown, commands);
     if let Some(reason) = &answer.reason {
         ui.label(secondary(reason).color(palette(ui).warning));
+    }
+    for doubtful in &answer.unsupported {
+        let text = format!("[?] “{}”: {}", doubtful.sentence, doubtful.reason);
+        ui.add(Label::new(secondary(text).color(palette(ui).warning)).wrap().selectable(true));
     }
     ui.horizontal_wrapped(|ui| {
         for citation in &answer.citations {
@@ -140,6 +175,10 @@ fn nearest_ui(ui: &mut Ui, hit: &SearchHit, question: &str, commands: &mut Vec<C
 fn footer_ui(ui: &mut Ui, answer: &Answer) {
     let times = answer.took_ms;
     let mut parts = vec![format!("{} of {} passages used", answer.passages_used, answer.passages_found)];
+    if answer.passages_searched > 0 {
+        let searched = format::count(answer.passages_searched);
+        parts.push(format!("seen {} of {searched} chunks", format::count(answer.passages_used)));
+    }
     if !answer.refused {
         parts.insert(0, answer.model.clone());
     }

@@ -74,7 +74,10 @@ fn paint(ui: &Ui, rect: Rect, hit: &SearchHit, query: &str) {
     let mut title = LayoutJob::default();
     let strong = FontId::new(text.body - 1.0, super::super::theme::strong_font());
     title.append(&hit.title, 0.0, egui::TextFormat::simple(strong, colours.ink));
-    let place = format::place(&hit.chunk.place);
+    let mut place = format::place(&hit.chunk.place);
+    if hit.also > 0 {
+        place.push_str(&format!("  ·  and {} more like it", hit.also));
+    }
     title.append(&place, 10.0, egui::TextFormat::simple(FontId::proportional(text.secondary), colours.ink_secondary));
     title.wrap = egui::text::TextWrapping::truncate_at_width(width);
     ui.painter().galley(pos2(left, inner.top()), ui.painter().layout_job(title), colours.ink);
@@ -88,8 +91,8 @@ fn paint(ui: &Ui, rect: Rect, hit: &SearchHit, query: &str) {
 fn scores(ui: &Ui, rect: Rect, hit: &SearchHit) {
     let colours = palette(ui);
     let named = [
-        ("fused", hit.scores.fused),
         ("rerank", hit.scores.rerank),
+        ("fused", hit.scores.fused),
         ("cosine", hit.scores.vector),
         ("BM25", hit.scores.keyword),
     ];

@@ -3,12 +3,13 @@
 mod hits;
 mod options;
 pub(super) mod snippet;
+mod why;
 
 use egui::{CentralPanel, Frame, Margin, TextEdit, Ui};
 
 use super::icons::Icon;
 use super::theme::{palette, secondary, title, tokens};
-use super::widgets::{empty_state, error_block, format, hairline};
+use super::widgets::{empty_state, error_block, format, hairline, quiet};
 use crate::command::Command;
 use crate::state::AppState;
 
@@ -17,6 +18,7 @@ use crate::state::AppState;
 pub(super) struct SearchPanel {
     query: String,
     was_front: bool,
+    shows_why: bool,
 }
 
 impl SearchPanel {
@@ -30,9 +32,12 @@ impl SearchPanel {
             self.query_ui(ui, state, commands);
             options::options_ui(ui, state, commands);
             ui.add_space(2.0);
-            summary_ui(ui, state);
+            self.summary_ui(ui, state);
             hairline(ui);
-            results_ui(ui, state, commands);
+            match state.search.results.value() {
+                Some(results) if self.shows_why => why::why_ui(ui, results, commands),
+                _ => results_ui(ui, state, commands),
+            }
         });
         self.was_front = true;
     }
@@ -63,6 +68,23 @@ impl SearchPanel {
             arrow_keys(ui, state.search.selected, hits, commands);
         }
     }
+
+    fn summary_ui(&mut self, ui: &mut Ui, state: &AppState) {
+        let Some(results) = state.search.results.value() else {
+            return;
+        };
+        ui.horizontal(|ui| {
+            let found = format::counted(results.hits.len(), "passage");
+            let took = format::millis(results.took_ms);
+            ui.label(secondary(format!("{found}  ·  {took}  ·  vectors on {}", results.backend)));
+            if !results.considered.is_empty() {
+                let word = if self.shows_why { "Show the passages" } else { "Why these?" };
+                if quiet(ui, word).clicked() {
+                    self.shows_why = !self.shows_why;
+                }
+            }
+        });
+    }
 }
 
 /// Arrow keys walk through the hits while the query keeps the focus.
@@ -74,15 +96,6 @@ fn arrow_keys(ui: &Ui, selected: Option<usize>, hits: usize, commands: &mut Vec<
         _ => return,
     };
     commands.push(Command::SelectHit(next));
-}
-
-fn summary_ui(ui: &mut Ui, state: &AppState) {
-    let Some(results) = state.search.results.value() else {
-        return;
-    };
-    let found = format::counted(results.hits.len(), "passage");
-    let sentence = format!("{found}  ·  {}  ·  vectors on {}", format::millis(results.took_ms), results.backend);
-    ui.label(secondary(sentence));
 }
 
 fn results_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {

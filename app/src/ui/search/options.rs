@@ -4,8 +4,11 @@ use egui::{DragValue, Slider, TextEdit, Ui};
 
 use super::super::widgets::{field, number_field, segmented};
 use crate::command::Command;
-use crate::retrieve::{Fusion, SearchMode, SearchOptions};
+use crate::retrieve::{Fusion, Grouping, SearchMode, SearchOptions};
 use crate::state::AppState;
+
+/// Weight of relevance against novelty where variety is wanted.
+const VARIED: f32 = 0.7;
 
 pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let mut options = state.search.options.clone();
@@ -26,6 +29,10 @@ pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         }
         min_score_ui(ui, &mut options);
         source_ui(ui, &mut options);
+    });
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
+        stages_ui(ui, &mut options);
     });
     if options != state.search.options {
         commands.push(Command::SetSearchOptions(options));
@@ -53,6 +60,22 @@ fn min_score_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let help = "Hits whose ranking score is lower are left out; 0 keeps all";
     if field(ui, "Minimum score", |ui| ui.add(drag)).on_hover_text(help).changed() {
         options.min_score = (least > 0.0).then_some(least);
+    }
+}
+
+/// What happens after the legs: reranking, grouping, variety.
+fn stages_ui(ui: &mut Ui, options: &mut SearchOptions) {
+    let help = "Ranks the best 50 again by comparing their tokens with the query's; takes longer";
+    ui.checkbox(&mut options.rerank, "Rerank").on_hover_text(help);
+    let groups =
+        [(Grouping::None, "All"), (Grouping::Duplicates, "Fold duplicates"), (Grouping::Page, "One for each page")];
+    if let Some(group) = segmented(ui, options.group, &groups) {
+        options.group = group;
+    }
+    let mut varied = options.mmr.is_some();
+    let help = "Prefers passages that are unlike those above them";
+    if ui.checkbox(&mut varied, "Varied").on_hover_text(help).changed() {
+        options.mmr = varied.then_some(VARIED);
     }
 }
 

@@ -1,0 +1,147 @@
+//! [`Claim`]: a sentence of an answer, taken apart into what must be checked.
+
+use std::collections::HashSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::words::{Term, stem_of, term_set};
+
+/// Shortest quotation that must stand in a passage word for word, in words.
+const MIN_QUOTE_WORDS: usize = 2;
+
+/// Words that turn a statement round.
+const NEGATIONS: [&str; 13] = [
+    "not", "no", "never", "without", "none", "neither", "nor", "cannot", "nobody", "nothing", "nowhere", "hardly",
+    "unless",
+];
+/// Words that can carry a "not" of somebody else's wording: *daily except Sunday* is *not on Sunday*.
+const EXCLUSIONS: [&str; 7] = ["except", "excluding", "exclude", "excludes", "only", "lack", "lacks"];
+
+/// One sentence of an answer.
+pub(super) struct Claim {
+    /// Words that carry meaning, numbers among them.
+    pub(super) words: HashSet<Term>,
+    /// Names, as stems.
+    pub(super) names: Vec<String>,
+    /// Stretches in quotation marks, as [`plain`] text.
+    pub(super) quotes: Vec<String>,
+    /// Whether it says that something is not so.
+    pub(super) is_negated: bool,
+    /// The sentence as [`plain`] text.
+    pub(super) plain: String,
+}
+
+impl Claim {
+    /// Takes a sentence apart.
+    pub(super) fn new(sentence: &str) -> Self {
+        Self {
+            words: term_set(sentence),
+            names: names(sentence),
+            quotes: quotes(sentence),
+            is_negated: negates(sentence),
+            plain: plain(sentence),
+        }
+    }
+
+    /// Whether there is anything to check: "It is." says nothing.
+    pub(super) fn says_something(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// Its numbers.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = &Term> {
+        self.words.iter().filter(|term| term.has_digits)
+    }
+}
+
+/// Words in lower case with one space around each, so that one text can be looked for in another.
+pub(super) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len() + 2);
+    plain.push(' ');
+    for word in text.unicode_words() {
+        plain.push_str(&word.to_lowercase());
+        plain.push(' ');
+    }
+    plain
+}
+
+/// Whether a text says "not" in a way that turns it round.
+pub(super) fn negates(text: &str) -> bool {
+    text.unicode_words().any(|word| {
+        let lower = word.to_lowercase();
+        NEGATIONS.contains(&lower.as_str()) || lower.ends_with("n't") || lower.ends_with("n’t")
+    }) || negates_in_chinese(text)
+}
+
+/// Whether a text leaves something out without a "not".
+pub(super) fn excludes(text: &str) -> bool {
+    text.unicode_words().any(|word| EXCLUSIONS.contains(&word.to_lowercase().as_str()))
+}
+
+/// Signs of negation, where they are not part of another word ("非常", very).
+fn negates_in_chinese(text: &str) -> bool {
+    let others = ["不同", "不过", "不断", "不仅", "不但", "不少"];
+    let without = others.iter().fold(text.to_owned(), |text, other| text.replace(other, ""));
+    without.contains(['不', '未']) || without.contains("没有")
+}
+
+/// Capitalised words that do not begin the sentence, and words in capitals.
+fn names(sentence: &str) -> Vec<String> {
+    let is_acronym = |word: &str| word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+    let mut found = Vec::new();
+    for (position, (at, word)) in sentence.unicode_word_indices().enumerate() {
+        let is_capitalised = word.starts_with(char::is_uppercase) && word != "I";
+        let is_name = is_acronym(word) || (position > 0 && is_capitalised && !begins_anew(&sentence[..at]));
+        found.extend(stem_of(word).filter(|_| is_name));
+    }
+    found
+}
+
+/// Whether a clause, a quotation or a list item begins after `before`, where a capital says nothing.
+fn begins_anew(before: &str) -> bool {
+    before.trim_end().ends_with([':', '"', '“', '”', '.', '!', '?', '*', '-', '('])
+}
+
+fn quotes(sentence: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (open, close) in [('“', '”'), ('"', '"'), ('「', '」')] {
+        let mut rest = sentence;
+        while let Some((_, after)) = rest.split_once(open) {
+            let Some((inside, behind)) = after.split_once(close) else {
+                break;
+            };
+            if inside.unicode_words().count() >= MIN_QUOTE_WORDS {
+                found.push(plain(inside));
+            }
+            rest = behind;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_capitals_inside_a_sentence() {
+        assert_eq!(Claim::new("The Storr Tuff was dated by NASA: Basalt came later.").names, ["storr", "tuff", "nasa"]);
+        assert!(Claim::new("Basalt is hard.").names.is_empty());
+    }
+
+    #[test]
+    fn negations_are_seen_in_any_form() {
+        for text in ["It does not sail.", "It doesn't sail.", "No boat sails.", "船不开"] {
+            assert!(Claim::new(text).is_negated, "{text}");
+        }
+        for text in ["It sails daily.", "Notice is due.", "厚度不同"] {
+            assert!(!Claim::new(text).is_negated, "{text}");
+        }
+        assert!(excludes("daily except Sunday"));
+    }
+
+    #[test]
+    fn quotations_are_kept_word_for_word() {
+        assert_eq!(Claim::new("It says “two missed  calls” and \"x\".").quotes, [" two missed calls "]);
+    }
+}

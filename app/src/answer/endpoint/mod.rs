@@ -1,0 +1,334 @@
+//! [`EndpointGenerator`]: a model behind an OpenAI-compatible address that the user typed: llama.cpp's server, Ollama,
+//! LM Studio, vLLM and the like.
+//!
+//! Invariant: nothing is sent anywhere unless the user named the address. Everything else works without it.
+
+mod address;
+mod http;
+#[cfg(test)]
+mod server;
+
+pub use address::Address;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use self::http::{HttpError, Patience, Response, send};
+use super::{ChatPrompt, GenerateError, Generation, Generator};
+use crate::progress::CancelToken;
+
+const PATIENCE: Patience =
+    Patience { connect: Duration::from_secs(5), first: Duration::from_secs(120), silence: Duration::from_secs(60) };
+/// Prompt and answer together; what servers serve by default, and enough for the prompt's share.
+const CONTEXT_TOKENS: usize = 4096;
+/// Bytes that stand for a token where nobody counts: too many tokens rather than too few.
+const BYTES_PER_TOKEN: usize = 3;
+
+/// A model behind an address.
+pub struct EndpointGenerator {
+    name: String,
+    address: Address,
+    patience: Patience,
+}
+
+impl EndpointGenerator {
+    /// For an address as people type it; nothing is sent yet.
+    ///
+    /// # Errors
+    /// It is no address.
+    pub fn new(text: &str) -> Result<Self, GenerateError> {
+        let address = Address::parse(text).map_err(GenerateError::Load)?;
+        Ok(Self { name: text.trim().to_owned(), address, patience: PATIENCE })
+    }
+
+    fn failed(&self, err: &HttpError) -> GenerateError {
+        GenerateError::Load(format!("the model server at {}: {err}", self.address.url()))
+    }
+
+    /// The model of the address, or the server's first one.
+    fn model(&self, cancel: &CancelToken) -> Result<String, GenerateError> {
+        if let Some(model) = &self.address.model {
+            return Ok(model.clone());
+        }
+        let head = format!("GET {}/models", self.address.prefix);
+        let response = send(&self.address.host, &head, None, self.patience, cancel).map_err(|err| self.failed(&err))?;
+        let list = self.expect_ok(response)?.text().map_err(|err| self.failed(&err))?;
+        let list: Value = serde_json::from_str(&list)
+            .map_err(|err| self.failed(&HttpError::Malformed(format!("the list of models: {err}"))))?;
+        let first = list["data"][0]["id"].as_str().map(str::to_owned);
+        first.ok_or_else(|| {
+            self.failed(&HttpError::Malformed("it lists no model; add #MODEL to the address".to_owned()))
+        })
+    }
+
+    fn expect_ok<'r>(&self, response: Response<'r>) -> Result<Response<'r>, GenerateError> {
+        let status = response.status;
+        if status == 200 {
+            return Ok(response);
+        }
+        let body = response.text().unwrap_or_default();
+        let said = serde_json::from_str::<Value>(&body).ok();
+        let said = said.as_ref().and_then(|said| {
+            let error = &said["error"];
+            error.as_str().or_else(|| error["message"].as_str()).map(str::to_owned)
+        });
+        let said: String = said.unwrap_or(body).chars().take(300).collect();
+        let url = self.address.url();
+        Err(GenerateError::Load(format!("the model server at {url} refused with status {status}: {}", said.trim())))
+    }
+
+    fn request(&self, prompt: &ChatPrompt, model: &str, max_tokens: usize) -> String {
+        json!({
+            "model": model,
+            "messages": [
+                { "role": "system", "content": prompt.system },
+                { "role": "user", "content": prompt.user },
+            ],
+            "temperature": 0,
+            "max_tokens": max_tokens,
+            "stream": true,
+            "stream_options": { "include_usage": true },
+        })
+        .to_string()
+    }
+}
+
+impl Generator for EndpointGenerator {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn context_tokens(&self) -> usize {
+        CONTEXT_TOKENS
+    }
+
+    fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError> {
+        Ok(text.len().div_ceil(BYTES_PER_TOKEN))
+    }
+
+    fn generate(
+        &mut self,
+        prompt: &ChatPrompt,
+        max_tokens: usize,
+        on_token: &mut dyn FnMut(&str),
+        cancel: &CancelToken,
+    ) -> Result<Generation, GenerateError> {
+        let stopped = || Generation { stopped: Some("stopped".to_owned()), ..Generation::default() };
+        let model = match self.model(cancel) {
+            Ok(model) => model,
+            Err(_) if cancel.is_cancelled() => return Ok(stopped()),
+            Err(err) => return Err(err),
+        };
+        let head = format!("POST {}/chat/completions", self.address.prefix);
+        let body = self.request(prompt, &model, max_tokens);
+        let response = match send(&self.address.host, &head, Some(&body), self.patience, cancel) {
+            Ok(response) => self.expect_ok(response)?,
+            Err(HttpError::Cancelled) => return Ok(stopped()),
+            Err(err) => return Err(self.failed(&err)),
+        };
+        let mut generation = Generation::default();
+        match read(response, &mut generation, on_token) {
+            Ok(()) => Ok(generation),
+            Err(HttpError::Cancelled) => {
+                generation.stopped = Some("stopped".to_owned());
+                Ok(generation)
+            }
+            Err(err) if generation.text.is_empty() => Err(self.failed(&err)),
+            Err(err) => Err(GenerateError::Died { detail: err.to_string(), partial: generation.text }),
+        }
+    }
+}
+
+/// Takes the response in: events, or one whole JSON value from servers that do not stream.
+fn read(
+    mut response: Response<'_>,
+    generation: &mut Generation,
+    on_token: &mut dyn FnMut(&str),
+) -> Result<(), HttpError> {
+    let mut ended = false;
+    while let Some(line) = response.next_line()? {
+        let data = match line.strip_prefix("data:") {
+            Some(data) => data.trim(),
+            None if line.starts_with('{') => line.trim(),
+            // Comments, names of events, and the blank lines between them.
+            None if line.is_empty() || line.starts_with(':') || line.starts_with("event:") => continue,
+            None => return Err(HttpError::Malformed(format!("{:?}", line.chars().take(60).collect::<String>()))),
+        };
+        if data == "[DONE]" {
+            return Ok(());
+        }
+        let event: Value = serde_json::from_str(data).map_err(|err| HttpError::Malformed(err.to_string()))?;
+        ended |= take_in(&event, generation, on_token)?;
+    }
+    if ended { Ok(()) } else { Err(HttpError::Dropped("before the answer's end".to_owned())) }
+}
+
+/// Takes one event in; true when it says that the answer has ended.
+fn take_in(event: &Value, generation: &mut Generation, on_token: &mut dyn FnMut(&str)) -> Result<bool, HttpError> {
+    if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
+        let said = error.as_str().or_else(|| error["message"].as_str()).unwrap_or("an error without a message");
+        return Err(HttpError::Malformed(said.chars().take(300).collect()));
+    }
+    let choice = &event["choices"][0];
+    let piece = choice["delta"]["content"].as_str().or_else(|| choice["message"]["content"].as_str());
+    if let Some(piece) = piece.filter(|piece| !piece.is_empty()) {
+        on_token(piece);
+        generation.text.push_str(piece);
+        generation.answer_tokens += 1;
+    }
+    let count = |name: &str| event["usage"][name].as_u64().map(|count| count as usize);
+    generation.prompt_tokens = count("prompt_tokens").unwrap_or(generation.prompt_tokens);
+    generation.answer_tokens = count("completion_tokens").unwrap_or(generation.answer_tokens);
+    if choice["finish_reason"].as_str() == Some("length") {
+        generation.stopped = Some("the answer reached its limit of tokens".to_owned());
+    }
+    Ok(choice["finish_reason"].is_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
+
+    use std::time::Instant;
+
+    use super::server::{Move, serve};
+    use super::*;
+
+    fn event(text: &str, finish: Option<&str>) -> String {
+        format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": text }, "finish_reason": finish }] }))
+    }
+
+    fn head(kind: &str) -> Move {
+        Move::Say(format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{kind}\r\n"))
+    }
+
+    /// The outcome of a question put to a server that makes these moves.
+    fn ask(moves: Vec<Move>, cancel: &CancelToken) -> (Result<Generation, GenerateError>, String) {
+        let served = serve(vec![moves]);
+        let mut generator = EndpointGenerator::new(&format!("http://{}#tiny", served.host)).unwrap();
+        generator.patience = Patience {
+            connect: Duration::from_secs(2),
+            first: Duration::from_millis(400),
+            silence: Duration::from_millis(400),
+        };
+        let prompt = ChatPrompt { system: "Be kind.".to_owned(), user: "Why?".to_owned() };
+        let mut streamed = String::new();
+        let outcome = generator.generate(&prompt, 20, &mut |piece| streamed.push_str(piece), cancel);
+        (outcome, streamed)
+    }
+
+    #[test]
+    fn a_stream_is_passed_on_piece_by_piece() {
+        let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+        let (one, two) = (event("Grüß", None), event(" Gott.", Some("stop")));
+        let (left, right) = one.split_at(one.find('r').unwrap());
+        let usage =
+            "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3}}\n\ndata: [DONE]\n\n";
+        let moves = vec![
+            head("Transfer-Encoding: chunked\r\n"),
+            Move::Say(chunk(left)),
+            Move::Say(chunk(right)),
+            Move::Say(chunk(&two)),
+            Move::Say(chunk(usage) + "0\r\n\r\n"),
+        ];
+        let (outcome, streamed) = ask(moves, &CancelToken::new());
+        let generation = outcome.unwrap();
+        assert_eq!((streamed.as_str(), generation.text.as_str()), ("Grüß Gott.", "Grüß Gott."));
+        assert_eq!((generation.prompt_tokens, generation.answer_tokens, generation.stopped), (7, 3, None));
+    }
+
+    #[test]
+    fn a_server_that_does_not_stream_is_understood() {
+        let body = json!({ "choices": [{ "message": { "content": "Yes." }, "finish_reason": "length" }] }).to_string();
+        let moves = vec![head(&format!("Content-Length: {}\r\n", body.len())), Move::Say(body)];
+        let generation = ask(moves, &CancelToken::new()).0.unwrap();
+        assert_eq!(generation.text, "Yes.");
+        assert!(generation.stopped.unwrap().contains("limit"));
+    }
+
+    #[test]
+    fn a_server_that_hangs_is_given_up() {
+        let (outcome, _) = ask(vec![Move::Hang], &CancelToken::new());
+        assert!(matches!(&outcome, Err(GenerateError::Load(detail)) if detail.contains("said nothing")), "{outcome:?}");
+        let (outcome, streamed) = ask(vec![head(""), Move::Say(event("Half", None)), Move::Hang], &CancelToken::new());
+        assert!(matches!(&outcome, Err(GenerateError::Died { partial, .. }) if partial == "Half"), "{outcome:?}");
+        assert_eq!(streamed, "Half");
+    }
+
+    #[test]
+    fn a_connection_that_drops_keeps_what_was_said() {
+        let (outcome, _) = ask(vec![Move::Drop], &CancelToken::new());
+        assert!(matches!(&outcome, Err(GenerateError::Load(detail)) if detail.contains("ended")), "{outcome:?}");
+        let (outcome, _) = ask(vec![head(""), Move::Say(event("Half", None)), Move::Drop], &CancelToken::new());
+        assert!(matches!(&outcome, Err(GenerateError::Died { partial, .. }) if partial == "Half"), "{outcome:?}");
+    }
+
+    #[test]
+    fn rubbish_is_named_as_such() {
+        for rubbish in
+            ["SSH-2.0-OpenSSH\r\n", "HTTP/1.1 abc\r\n\r\n", "\u{0}\u{1}\u{2}\n", "HTTP/1.1 200 OK\r\n\r\n<html>\n"]
+        {
+            let (outcome, _) = ask(vec![Move::Say(rubbish.to_owned()), Move::Drop], &CancelToken::new());
+            let is_named = matches!(&outcome, Err(GenerateError::Load(detail)) if detail.contains("not the protocol"));
+            assert!(is_named, "{rubbish:?}: {outcome:?}");
+        }
+        let endless = "x".repeat(3 << 20);
+        let (outcome, _) = ask(vec![head(""), Move::Say(format!("data: {endless}"))], &CancelToken::new());
+        assert!(outcome.is_err());
+        let (outcome, _) = ask(
+            vec![head(""), Move::Say("data: {\"error\":{\"message\":\"out of memory\"}}\n".to_owned())],
+            &CancelToken::new(),
+        );
+        assert!(outcome.unwrap_err().to_string().contains("out of memory"));
+    }
+
+    #[test]
+    fn a_refusal_of_the_server_is_passed_on() {
+        let body = "{\"error\":{\"message\":\"model 'tiny' not found\"}}";
+        let head = format!("HTTP/1.1 404 Not Found\r\nContent-Length: {}\r\n\r\n", body.len());
+        let (outcome, _) = ask(vec![Move::Say(head + body)], &CancelToken::new());
+        let said = outcome.unwrap_err().to_string();
+        assert!(said.contains("404") && said.contains("model 'tiny' not found"), "{said}");
+    }
+
+    #[test]
+    fn a_stop_comes_back_at_once() {
+        let cancel = CancelToken::new();
+        let canceller = cancel.clone();
+        let stop = std::thread::Builder::new().name("stop".to_owned()).spawn(move || {
+            std::thread::sleep(Duration::from_millis(150));
+            canceller.cancel();
+            Instant::now()
+        });
+        let (outcome, _) = ask(vec![head(""), Move::Say(event("Half", None)), Move::Hang], &cancel);
+        let stopped_at = stop.unwrap().join().unwrap();
+        assert!(stopped_at.elapsed() < Duration::from_millis(200), "{:?}", stopped_at.elapsed());
+        let generation = outcome.unwrap();
+        assert_eq!((generation.text.as_str(), generation.stopped.as_deref()), ("Half", Some("stopped")));
+    }
+
+    #[test]
+    fn where_nobody_listens_the_address_is_named() {
+        let mut generator = EndpointGenerator::new("http://127.0.0.1:9/v1#x").unwrap();
+        let prompt = ChatPrompt { system: String::new(), user: String::new() };
+        let err = generator.generate(&prompt, 1, &mut |_| (), &CancelToken::new()).unwrap_err().to_string();
+        assert!(err.contains("http://127.0.0.1:9/v1") && err.contains("start it"), "{err}");
+    }
+
+    #[test]
+    fn without_a_name_the_first_model_answers() {
+        let list = "{\"data\":[{\"id\":\"first\"},{\"id\":\"second\"}]}";
+        let models = vec![Move::Say(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{list}", list.len()))];
+        let answer = vec![head(""), Move::Say(event("Yes.", Some("stop"))), Move::Drop];
+        let served = serve(vec![models, answer]);
+        let mut generator = EndpointGenerator::new(&format!("http://{}", served.host)).unwrap();
+        let prompt = ChatPrompt { system: String::new(), user: String::new() };
+        assert_eq!(generator.generate(&prompt, 9, &mut |_| (), &CancelToken::new()).unwrap().text, "Yes.");
+        let requests = served.requests();
+        assert!(
+            requests[0].starts_with("GET /v1/models") && requests[1].contains("\"model\":\"first\""),
+            "{requests:?}"
+        );
+    }
+}

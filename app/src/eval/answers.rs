@@ -1,0 +1,352 @@
+//! Measuring answers: what the gate refuses, and how much of what a model writes the passages support.
+//!
+//! The documents of a labelled set are the passages. Everything else is the product's own: its ranking, gate,
+//! prompt, generator and verification.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::EvalError;
+use super::bootstrap::mean;
+use super::judgements::{JudgedDocument, JudgedQuestion, JudgedSet, read_lines};
+use super::report::Table;
+use super::run::collection;
+use crate::answer::{self, Answer, AskOptions, GateScale, Generator, Question, Task};
+use crate::embed::{Embedder, TextRole};
+use crate::extract::Place;
+use crate::progress::CancelToken;
+use crate::retrieve::{MemoryCollection, Question as Asked, Ranked, SearchHit, SearchResults, rank};
+use crate::store::{ChunkId, ChunkRecord, DocumentId};
+
+/// Share of answerable questions that may be refused.
+const FALSE_REFUSALS: f64 = 0.05;
+
+/// What the gate did with one kind of question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateRow {
+    /// What kind of question.
+    pub questions: String,
+    /// How many.
+    pub asked: usize,
+    /// Share refused at the product's threshold.
+    pub refused: f64,
+    /// The threshold that refuses 5 % of the answerable questions.
+    pub threshold: f64,
+    /// Share refused at that threshold.
+    pub refused_at_5: f64,
+}
+
+/// What a generator wrote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnswersRow {
+    /// The generator.
+    pub model: String,
+    /// Questions asked, all of them answerable.
+    pub asked: usize,
+    /// Refused by the gate.
+    pub refused_by_gate: usize,
+    /// Refused by the model.
+    pub refused_by_model: usize,
+    /// Sentences checked.
+    pub sentences: usize,
+    /// Sentences that a passage supports.
+    pub supported: usize,
+    /// Answers that hold a reference answer word for word.
+    pub right: usize,
+    /// Answers whose every sentence is supported.
+    pub wholly_supported: usize,
+    /// Of those, the ones that hold a reference answer.
+    pub supported_and_right: usize,
+    /// Answers with an unsupported sentence that hold a reference answer nevertheless.
+    pub doubted_but_right: usize,
+    /// Markers that named no passage, or one that does not say it.
+    pub markers_dropped: usize,
+    /// Mean seconds of an answer.
+    pub secs: f64,
+}
+
+/// An answer in full, for a record.
+#[derive(Clone, Debug, Serialize)]
+pub struct AnswerRecord {
+    /// The reference answers.
+    pub expected: Vec<String>,
+    /// Whether the answer holds one of them.
+    pub is_right: bool,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// Questions over one set, with the documents indexed.
+pub struct AnswersRun<'a> {
+    set: &'a JudgedSet,
+    embedder: &'a dyn Embedder,
+    collection: MemoryCollection,
+    cancel: &'a CancelToken,
+}
+
+#[derive(Deserialize)]
+struct Plain {
+    text: String,
+}
+
+/// The questions of a file, at most `most`, spread over it.
+///
+/// # Errors
+/// The file is missing or damaged.
+pub fn questions_of(path: &Path, most: usize) -> Result<Vec<String>, EvalError> {
+    let all: Vec<Plain> = read_lines(path)?;
+    let total = all.len();
+    let is_next = |index: usize| index * most / total != (index + 1) * most / total;
+    let chosen = all.into_iter().enumerate().filter(|(index, _)| most >= total || is_next(*index));
+    Ok(chosen.map(|(_, question)| question.text).collect())
+}
+
+impl<'a> AnswersRun<'a> {
+    /// Embeds the documents. `on_done` gets the number embedded so far and of all.
+    ///
+    /// # Errors
+    /// Embedding failed, or `cancel` was set.
+    pub fn new(
+        set: &'a JudgedSet,
+        embedder: &'a dyn Embedder,
+        cancel: &'a CancelToken,
+        on_done: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, EvalError> {
+        let texts: Vec<String> = set.documents.iter().map(JudgedDocument::titled_text).collect();
+        let documents: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let total = documents.len();
+        let vectors = embedder.embed(&documents, TextRole::Passage, cancel, &mut |done| on_done(done, total))?;
+        Ok(Self { set, embedder, collection: collection(&documents, &vectors, embedder)?, cancel })
+    }
+
+    /// What the gate does with each kind of question; the first kind is the answerable one, which sets the threshold.
+    ///
+    /// # Errors
+    /// The passages could not be searched.
+    pub fn gate(&self, kinds: &[(String, Vec<String>)]) -> Result<Vec<GateRow>, EvalError> {
+        let mut scored = Vec::with_capacity(kinds.len());
+        for (name, questions) in kinds {
+            let scores = questions.iter().map(|question| self.gate_score(question));
+            scored.push((name, scores.collect::<Result<Vec<f64>, EvalError>>()?));
+        }
+        let threshold = scored.first().map_or(0.0, |(_, scores)| quantile(scores, FALSE_REFUSALS));
+        let default = f64::from(AskOptions::default().gate);
+        let share = |scores: &[f64], under: f64| {
+            scores.iter().filter(|score| **score < under).count() as f64 / scores.len().max(1) as f64
+        };
+        let row = |(name, scores): (&String, Vec<f64>)| GateRow {
+            questions: name.clone(),
+            asked: scores.len(),
+            refused: share(&scores, default),
+            threshold,
+            refused_at_5: share(&scores, threshold),
+        };
+        Ok(scored.into_iter().map(row).collect())
+    }
+
+    fn gate_score(&self, question: &str) -> Result<f64, EvalError> {
+        let results = self.search(question)?;
+        Ok(f64::from(GateScale::MEANING.score(results.best_cosine, results.idf_coverage)))
+    }
+
+    /// Asks `generator` every question of the set. `on_answer` gets each answer.
+    ///
+    /// # Errors
+    /// The passages could not be searched, or the model failed.
+    pub fn answers(
+        &self,
+        mut generator: Option<&mut dyn Generator>,
+        on_answer: &mut dyn FnMut(AnswerRecord),
+    ) -> Result<AnswersRow, EvalError> {
+        let mut row = AnswersRow::default();
+        let mut secs = Vec::new();
+        for question in &self.set.questions {
+            if self.cancel.is_cancelled() {
+                return Err(EvalError::Search("stopped".to_owned()));
+            }
+            // A reborrow for each question.
+            let generator = generator.as_mut().map(|generator| &mut **generator as &mut dyn Generator);
+            let record = self.ask(question, generator)?;
+            row.add(&record);
+            secs.push(record.answer.took_ms.total / 1e3);
+            on_answer(record);
+        }
+        row.secs = mean(&secs);
+        Ok(row)
+    }
+
+    fn ask(&self, question: &JudgedQuestion, generator: Option<&mut dyn Generator>) -> Result<AnswerRecord, EvalError> {
+        let asked_at = Instant::now();
+        let results = self.search(&question.text)?;
+        let options = AskOptions::default();
+        let asked = Question {
+            asked: &question.text,
+            text: &question.text,
+            task: Task::Answer,
+            options: &options,
+            results: &results,
+            scale: GateScale::MEANING,
+            similarity: &|_| None,
+            asked_at,
+        };
+        let answer = answer::answer(&asked, generator, &mut |_| (), self.cancel)
+            .map_err(|err| EvalError::Search(err.to_string()))?;
+        let is_right = !answer.refused && holds_any(&answer.answer, &question.answers);
+        Ok(AnswerRecord { expected: question.answers.clone(), is_right, answer })
+    }
+
+    fn search(&self, question: &str) -> Result<SearchResults, EvalError> {
+        let vector = self.embedder.embed(&[question], TextRole::Query, self.cancel, &mut |_| {})?;
+        let options = AskOptions::default().search;
+        let asked = Asked { text: question, vector: Some(&vector) };
+        let ranking = rank(&self.collection, asked, &options).map_err(|err| EvalError::Search(err.to_string()))?;
+        let hits = ranking.passages.iter().zip(1..).map(|(found, rank)| self.hit(found, rank)).collect();
+        Ok(SearchResults {
+            query: question.to_owned(),
+            mode: options.mode,
+            took_ms: 0.0,
+            backend: "cpu".to_owned(),
+            hits,
+            considered: Vec::new(),
+            searched: self.set.documents.len(),
+            idf_coverage: ranking.idf_coverage as f32,
+            best_cosine: ranking.best_cosine.map(|cosine| cosine as f32),
+        })
+    }
+
+    fn hit(&self, found: &Ranked, rank: usize) -> SearchHit {
+        let document = &self.set.documents[found.id as usize];
+        SearchHit {
+            rank,
+            score: found.score as f32,
+            scores: found.scores,
+            found_by: found.found_by,
+            path: document.id.clone().into(),
+            title: document.title.clone(),
+            chunk: ChunkRecord {
+                id: ChunkId(found.id),
+                document: DocumentId(found.id),
+                index: 0,
+                start: 0,
+                end: document.text.len(),
+                text: document.text.clone(),
+                place: Place { lines: (1, 1), ..Place::default() },
+                tokens: 0,
+                left_similarity: None,
+                right_similarity: None,
+            },
+            also: 0,
+        }
+    }
+}
+
+impl AnswersRow {
+    fn add(&mut self, record: &AnswerRecord) {
+        let AnswerRecord { answer, is_right, .. } = record;
+        self.model.clone_from(&answer.model);
+        self.asked += 1;
+        if answer.refused {
+            let asked_model = answer.prompt_tokens > 0;
+            self.refused_by_model += usize::from(asked_model);
+            self.refused_by_gate += usize::from(!asked_model);
+            return;
+        }
+        let is_supported = answer.unsupported.is_empty();
+        self.sentences += answer.sentences_checked;
+        self.supported += answer.sentences_checked - answer.unsupported.len().min(answer.sentences_checked);
+        self.right += usize::from(*is_right);
+        self.wholly_supported += usize::from(is_supported);
+        self.supported_and_right += usize::from(is_supported && *is_right);
+        self.doubted_but_right += usize::from(!is_supported && *is_right);
+        self.markers_dropped += answer.markers_dropped;
+    }
+}
+
+/// The highest value that at most `share` of `scores` lie under.
+fn quantile(scores: &[f64], share: f64) -> f64 {
+    let mut sorted = scores.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get((share * sorted.len() as f64).floor() as usize).copied().unwrap_or(0.0)
+}
+
+/// Whether `text` holds one of `expected`, letters and digits compared alone. What is quoted from the nearest passage
+/// under a doubtful answer is not the model's.
+fn holds_any(text: &str, expected: &[String]) -> bool {
+    let bare = |text: &str| -> String {
+        let kept = text.chars().map(|letter| if letter.is_alphanumeric() { letter } else { ' ' });
+        let words: Vec<String> = kept.collect::<String>().split_whitespace().map(str::to_lowercase).collect();
+        format!(" {} ", words.join(" "))
+    };
+    let own = text.split("[?]\n\n").next().unwrap_or(text);
+    let text = bare(own);
+    expected.iter().map(|answer| bare(answer)).any(|answer| answer.len() > 2 && text.contains(&answer))
+}
+
+impl Table for GateRow {
+    const HEAD: &'static [&'static str] = &["questions", "asked", "refused", "at 5 % false refusals", "threshold"];
+
+    fn cells(&self) -> Vec<String> {
+        let share = |value: f64| format!("{value:.3}");
+        vec![
+            self.questions.clone(),
+            self.asked.to_string(),
+            share(self.refused),
+            share(self.refused_at_5),
+            share(self.threshold),
+        ]
+    }
+}
+
+impl Table for AnswersRow {
+    const HEAD: &'static [&'static str] = &[
+        "model",
+        "asked",
+        "gate",
+        "not found",
+        "sentences",
+        "supported",
+        "right",
+        "supported & right",
+        "doubted but right",
+        "s",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let of = |part: usize, whole: usize| format!("{part} ({:.0} %)", 100.0 * part as f64 / whole.max(1) as f64);
+        vec![
+            self.model.clone(),
+            self.asked.to_string(),
+            self.refused_by_gate.to_string(),
+            self.refused_by_model.to_string(),
+            self.sentences.to_string(),
+            of(self.supported, self.sentences),
+            of(self.right, self.asked),
+            of(self.supported_and_right, self.wholly_supported),
+            self.doubted_but_right.to_string(),
+            format!("{:.1}", self.secs),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_refuses_no_more_than_its_share() {
+        let scores: Vec<f64> = (0..100).map(f64::from).collect();
+        let threshold = quantile(&scores, 0.05);
+        assert_eq!(scores.iter().filter(|score| **score < threshold).count(), 5);
+        assert!(quantile(&[], 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_answer_is_right_when_it_holds_a_reference_whole() {
+        let expected = ["nearly $12".to_owned(), "$12".to_owned()];
+        assert!(holds_any("It cost **12** dollars.", &expected));
+        assert!(!holds_any("It cost 120 dollars.", &expected));
+        assert!(!holds_any("It cost 7. [?]\n\nThe nearest words: nearly $12 [1]", &expected));
+    }
+}

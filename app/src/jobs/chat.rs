@@ -1,0 +1,38 @@
+//! Conversations: the latest one of a library, and one as a file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Event, Outbox, guarded, spawn};
+use crate::answer::{Answer, to_markdown};
+use crate::library::{Error, Library};
+use crate::store::ChatId;
+
+pub(super) fn load(library: Arc<Library>, outbox: Outbox) {
+    spawn("load-chat", move || {
+        outbox.send(Event::ChatLoaded(guarded(|| latest(&library))));
+    });
+}
+
+fn latest(library: &Library) -> Result<Option<(ChatId, Vec<Answer>)>, Error> {
+    let Some(chat) = library.chats()?.into_iter().next() else {
+        return Ok(None);
+    };
+    Ok(Some((chat.id, library.chat(chat.id)?)))
+}
+
+/// Writes a conversation to `path`; without a path the system's dialog asks for one.
+pub(super) fn export(answers: Vec<Answer>, path: Option<PathBuf>, outbox: Outbox) {
+    spawn("export-chat", move || {
+        let Some(path) = path.or_else(|| super::dialog::save("conversation.md")) else {
+            return;
+        };
+        let title = answers.first().map_or("Conversation", |answer| answer.question.as_str());
+        let written = std::fs::write(&path, to_markdown(title, &answers));
+        let outcome = written.map(|()| path.clone()).map_err(|err| {
+            Error::new("The conversation could not be written", format!("{err}: {path:?}"))
+                .with_hint("choose another folder")
+        });
+        outbox.send(Event::ChatExported(outcome));
+    });
+}
