@@ -3,11 +3,13 @@
 use std::time::Instant;
 
 use super::citations::Annotator;
-use super::extractive::{EXTRACTIVE, Similarity, extract};
+use super::extractive::{EXTRACTIVE, Similarity, extract, share_of_question};
 use super::passage::Passage;
 use super::prompt::{self, NOT_FOUND, Task};
+use super::words::term_set;
 use super::{
-    Answer, AnswerTimes, AskEvent, AskOptions, GateScale, GenerateError, Generation, Generator, budget, refusal,
+    Answer, AnswerTimes, AskEvent, AskOptions, Citation, GateScale, GenerateError, Generation, Generator, budget,
+    refusal,
 };
 use crate::progress::CancelToken;
 use crate::retrieve::SearchResults;
@@ -15,7 +17,9 @@ use crate::retrieve::SearchResults;
 /// Why the passages' own sentences stand where the model's should.
 const NO_WORDS: &str = "the model wrote nothing; these are the nearest sentences of the documents";
 
-/// Stands between an answer that nothing supports and what the documents say.
+/// How much more of the question the passages' own words must hold to be put under an answer.
+const PASSED_BY: f32 = 0.5;
+/// Stands between such an answer and what the documents say.
 const NEAREST_WORDS: &str = "\n\nThe nearest words of the documents: ";
 
 /// A question with what was found for it.
@@ -202,19 +206,33 @@ impl<'a> Draft<'a> {
         self.answer.sentences_checked = annotations.checked;
         self.answer.unsupported = annotations.unsupported;
         self.answer.reason = stopped.or_else(|| doubtful(&self.answer));
-        if self.answer.citations.is_empty() {
-            self.quote_nearest();
-        }
+        self.quote_nearest();
         Ok(())
     }
 
-    /// Puts the documents' own words under an answer that nothing supports.
+    /// Puts the documents' own words under an answer that nothing supports, or that passes by the question while a
+    /// passage does not.
     fn quote_nearest(&mut self) {
         let question = self.question;
-        if let Some(found) = extract(question.text, &self.passages, question.similarity) {
-            self.answer.citations = found.citations;
-            self.show(format!("{NEAREST_WORDS}{}", found.text));
+        if question.task == Task::Summarise {
+            return;
         }
+        let found = extract(question.text, &self.passages[..self.answer.passages_used], question.similarity);
+        let held = share_of_question(question.text, &term_set(&self.answer.answer));
+        let is_bare = self.answer.citations.is_empty();
+        let Some(found) = found.filter(|found| is_bare || found.held - held >= PASSED_BY) else {
+            return;
+        };
+        for citation in found.citations {
+            let is_same = |other: &Citation| {
+                (other.document, other.start, other.end) == (citation.document, citation.start, citation.end)
+            };
+            if !self.answer.citations.iter().any(is_same) {
+                self.answer.citations.push(citation);
+            }
+        }
+        self.answer.citations.sort_by_key(|citation| citation.marker);
+        self.show(format!("{NEAREST_WORDS}{}", found.text));
     }
 }
 
@@ -372,7 +390,8 @@ mod tests {
     fn words_that_only_begin_like_a_refusal_are_shown() {
         let mut generator = FakeGenerator::saying("Notice of 21 days ends the contract.");
         let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
-        assert_eq!(answer.answer, "Notice of 21 days ends the contract. [2]");
+        assert!(answer.answer.starts_with("Notice of 21 days ends the contract. [2]"), "{}", answer.answer);
+        assert!(answer.answer.contains("145 euros"), "the question was passed by, so the nearest words follow");
     }
 
     #[test]

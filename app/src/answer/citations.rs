@@ -138,7 +138,7 @@ impl<'a> Annotator<'a> {
             && inside.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | ' ' | ';' | '?'));
         match close {
             _ if !may_be_marker => self.pass('[', out),
-            Some(close) if close > 1 => {
+            Some(close) if inside.contains(|letter: char| letter.is_ascii_digit() || letter == '?') => {
                 let numbers = self.held[1..close].to_owned();
                 self.held.drain(..=close);
                 self.judge_markers(&numbers, out);
@@ -215,9 +215,12 @@ impl<'a> Annotator<'a> {
             if self.cited.contains(&number) {
                 continue;
             }
-            match self.source(number).map(|(_, evidence)| evidence.judge(&claim)) {
-                Some(Ok(support)) => self.cite(number, support, out),
-                _ => self.dropped += 1,
+            if let Some(Ok(support)) = self.source(number).map(|(_, evidence)| evidence.judge(&claim)) {
+                self.cite(number, support, out);
+            } else {
+                self.dropped += 1;
+                // What stood on both sides of it must not become a marker of its own.
+                self.owes_space = true;
             }
         }
     }
@@ -356,9 +359,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_around_a_dropped_marker_is_no_marker() {
+        let (shown, _) = annotate(&contract(), &["a[[0]0] and [1[2]2]"]);
+        assert!(!shown.contains("[0]") && !shown.contains("[12]"), "{shown}");
+    }
+
+    #[test]
     fn an_unclosed_bracket_is_text() {
         let (shown, _) = annotate(&contract(), &["Open [1"]);
-        assert_eq!(shown, "Open [1");
+        assert_eq!(shown, "Open [1 [?]");
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::words::{Term, stem_of, term_set};
 /// Shortest quotation that must stand in a passage word for word, in words.
 const MIN_QUOTE_WORDS: usize = 2;
 
+/// How many words after a "not" it may deny.
+const DENIED_WORDS: usize = 3;
+
 /// Words that turn a statement round.
 const NEGATIONS: [&str; 13] = [
     "not", "no", "never", "without", "none", "neither", "nor", "cannot", "nobody", "nothing", "nowhere", "hardly",
@@ -67,10 +70,29 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Whether a text says "not" in a way that turns it round.
 pub(super) fn negates(text: &str) -> bool {
-    text.unicode_words().any(|word| {
-        let lower = word.to_lowercase();
-        NEGATIONS.contains(&lower.as_str()) || lower.ends_with("n't") || lower.ends_with("n’t")
-    }) || negates_in_chinese(text)
+    text.unicode_words().any(is_negation) || negates_in_chinese(text)
+}
+
+fn is_negation(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    NEGATIONS.contains(&lower.as_str()) || lower.ends_with("n't") || lower.ends_with("n’t")
+}
+
+/// Whether a text denies something that `words` say: a "not" with one of them among the next few words.
+pub(super) fn denies_any(text: &str, words: &HashSet<Term>) -> bool {
+    let said: Vec<&str> = text.unicode_words().collect();
+    let denies = |at: usize| {
+        let next = said[at + 1..].iter().take(DENIED_WORDS);
+        is_negation(said[at]) && next.copied().any(|word| term_set(word).iter().any(|term| words.contains(term)))
+    };
+    (0..said.len()).any(denies) || denies_in_chinese(text, words)
+}
+
+/// The same for a script without spaces: of the parts between signs, the one that says most of `words` counts.
+fn denies_in_chinese(text: &str, words: &HashSet<Term>) -> bool {
+    let parts = text.split(['，', ',', '、', '；', '。', '：', '\n']);
+    let nearest = parts.max_by_key(|part| term_set(part).intersection(words).count());
+    nearest.is_some_and(negates_in_chinese)
 }
 
 /// Whether a text leaves something out without a "not".

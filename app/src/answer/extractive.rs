@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Citation;
 use super::passage::Passage;
-use super::sentences::sentences;
+use super::segments::segments;
 use super::words::{Term, term_set};
 
 /// Name shown to people, and to ask for it by.
@@ -34,6 +34,8 @@ pub(super) struct ExtractiveAnswer {
     pub(super) text: String,
     /// Their sources.
     pub(super) citations: Vec<Citation>,
+    /// Share of the question's words that they hold, headers of tables included.
+    pub(super) held: f32,
 }
 
 struct Candidate<'a> {
@@ -63,16 +65,22 @@ pub(super) fn extract(
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let best = candidates.first()?.score;
     candidates.retain(|candidate| candidate.score >= best * MIN_SHARE_OF_BEST);
-    Some(compose(&without_repetitions(candidates)))
+    Some(compose(question, &without_repetitions(candidates)))
+}
+
+/// Share of the question's words that a text holds.
+pub(super) fn share_of_question(question: &str, words: &HashSet<Term>) -> f32 {
+    let asked = term_set(question);
+    asked.intersection(words).count() as f32 / asked.len().max(1) as f32
 }
 
 fn candidates<'a>(passages: &[Passage<'a>]) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     for passage in passages.iter().take(MAX_PASSAGES) {
         let text = &passage.hit.chunk.text;
-        let whole = sentences(text).into_iter().map(|range| {
-            let words = term_set(&text[range.clone()]);
-            Candidate { passage: *passage, range, words, score: 0.0 }
+        let whole = segments(text).into_iter().map(|segment| {
+            let words = segment.words.union(&segment.header).cloned().collect();
+            Candidate { passage: *passage, range: segment.range, words, score: 0.0 }
         });
         let all: Vec<_> = whole.collect();
         let is_long = |candidate: &Candidate<'_>| candidate.words.len() >= MIN_WORDS;
@@ -131,7 +139,7 @@ fn without_repetitions(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     kept
 }
 
-fn compose(sentences: &[Candidate<'_>]) -> ExtractiveAnswer {
+fn compose(question: &str, sentences: &[Candidate<'_>]) -> ExtractiveAnswer {
     let mut text = String::new();
     let mut citations = Vec::with_capacity(sentences.len());
     for sentence in sentences {
@@ -142,7 +150,8 @@ fn compose(sentences: &[Candidate<'_>]) -> ExtractiveAnswer {
         let _ = write!(text, "{} [{}]", words.join(" "), sentence.passage.number);
         citations.push(sentence.passage.cite(sentence.range.clone()));
     }
-    ExtractiveAnswer { text, citations }
+    let held = sentences.iter().flat_map(|sentence| sentence.words.iter().cloned()).collect();
+    ExtractiveAnswer { text, citations, held: share_of_question(question, &held) }
 }
 
 #[cfg(test)]

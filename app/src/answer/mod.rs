@@ -27,6 +27,7 @@ mod refusal;
 mod route;
 #[cfg(test)]
 mod samples;
+mod segments;
 mod sentences;
 mod support;
 mod words;

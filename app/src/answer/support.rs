@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::claim::{Claim, excludes, negates, plain};
-use super::sentences::sentences;
+use super::claim::{Claim, denies_any, excludes, negates, plain};
+use super::segments::{Segment, segments};
 use super::words::{Term, term_set};
 
 /// Share of the words that must be found.
@@ -76,15 +76,6 @@ pub(super) struct Evidence<'a> {
     context: HashSet<Term>,
     words: HashSet<Term>,
     segments: Vec<Segment>,
-}
-
-/// A sentence or a row.
-struct Segment {
-    range: Range<usize>,
-    words: HashSet<Term>,
-    /// The header of the table that it is a row of.
-    header: HashSet<Term>,
-    is_row: bool,
 }
 
 impl<'a> Evidence<'a> {
@@ -176,18 +167,10 @@ impl<'a> Evidence<'a> {
         self.words.iter().any(shares)
     }
 
+    /// A claim that says "not" needs a passage that does; one that does not must not repeat what the passage denies.
     fn agrees_on_negation(&self, claim: &Claim, place: &Place) -> bool {
         let text = &self.text[self.range_of(place)];
-        if claim.is_negated {
-            return negates(text) || excludes(text);
-        }
-        if !negates(text) {
-            return true;
-        }
-        // Of a long sentence only the part that the claim repeats must not say "not".
-        let parts = text.split([',', ';', ':', '(', ')', '—', '.', '\n', '，', '；', '。']);
-        let shared = |part: &&str| term_set(part).intersection(&claim.words).count();
-        parts.max_by_key(shared).is_none_or(|part| !negates(part))
+        if claim.is_negated { negates(text) || excludes(text) } else { !denies_any(text, &claim.words) }
     }
 
     fn range_of(&self, place: &Place) -> Range<usize> {
@@ -212,32 +195,6 @@ impl Place {
             .then(one.share.total_cmp(&other.share))
             .then(other.segments.start.cmp(&one.segments.start))
     }
-}
-
-fn segments(text: &str) -> Vec<Segment> {
-    let mut found: Vec<Segment> = Vec::new();
-    let mut header: Option<(usize, HashSet<Term>)> = None;
-    for range in sentences(text) {
-        let part = &text[range.clone()];
-        let words = term_set(part);
-        let in_table = part.starts_with('|');
-        header = match header.take() {
-            _ if !in_table => None,
-            // A table goes on while its lines follow each other.
-            Some((end, words)) if text[end..range.start].trim().is_empty() => Some((range.end, words)),
-            _ => Some((range.end, words.clone())),
-        };
-        let of_table = header.as_ref().map(|(_, words)| words.clone()).unwrap_or_default();
-        found.push(Segment { is_row: in_table || is_list_item(part), header: of_table, words, range });
-    }
-    found
-}
-
-fn is_list_item(part: &str) -> bool {
-    let number = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    part.starts_with(['-', '*', '•', '+'])
-        || part.contains('\t')
-        || (number.len() < part.len() && number.starts_with([')', '.']) && number[1..].starts_with(' '))
 }
 
 #[cfg(test)]
@@ -306,6 +263,10 @@ mod tests {
         assert_eq!(judged(passage, "The boat does sail on Sunday."), Err(DoubtReason::Negation));
         assert!(judged(passage, "The boat doesn't sail on Sunday.").is_ok());
         assert!(judged(passage, "The shop is open.").is_ok());
+        let standby = "Time in which the rig cannot work for a reason of the Trust is standby and paid at 145 euros.";
+        assert!(judged(standby, "Standby is paid at 145 euros.").is_ok(), "what is denied is another thing");
+        assert_eq!(judged("邮船星期日不开往大陆。", "邮船星期日开往大陆。"), Err(DoubtReason::Negation));
+        assert!(judged("风大时船不开，夏季邮船每天一班。", "夏季邮船每天一班。").is_ok());
         assert!(judged("The boat sails daily except Sunday.", "The boat does not sail on Sunday.").is_ok());
     }
 

@@ -39,9 +39,8 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::Answered { number, outcome, kept } => answered(number, *outcome, kept, state),
         Event::ChatLoaded(outcome) => chat_loaded(outcome, state),
         Event::ChatExported(Ok(path)) => state.tell(format!("Written to {}", path.display()), None),
-        Event::ChatExported(Err(error)) => state.report(&error),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
-        Event::Failed(error) => state.report(&error),
+        Event::ChatExported(Err(error)) | Event::Failed(error) => state.report(&error),
         Event::PagesDrawn { .. }
         | Event::Searched { .. }
         | Event::TextLoaded { .. }

@@ -37,9 +37,9 @@ pub(super) fn ask(
     let standalone = answer::standalone(question, &options.before);
     let text = standalone.as_deref().unwrap_or(question);
     let (task, results) = match answer::route(question) {
-        Route::CountLibrary => return counted(whole::count_library(library, question)?, asked_at, on_event),
+        Route::CountLibrary => return Ok(counted(whole::count_library(library, question)?, asked_at, on_event)),
         Route::CountMentions(words) => {
-            return counted(whole::count_mentions(library, question, &words, options)?, asked_at, on_event);
+            return Ok(counted(whole::count_mentions(library, question, &words, options)?, asked_at, on_event));
         }
         Route::Summary => (Task::Summarise, whole::spread(library, question, &options.search)?),
         Route::Passages => (Task::Answer, library.search(text, &options.search)?),
@@ -62,11 +62,11 @@ pub(super) fn ask(
 }
 
 /// An answer that was counted, shown as the others are.
-fn counted(mut answer: Answer, asked_at: Instant, on_event: &mut dyn FnMut(AskEvent)) -> Result<Answer, Error> {
+fn counted(mut answer: Answer, asked_at: Instant, on_event: &mut dyn FnMut(AskEvent)) -> Answer {
     on_event(AskEvent::Retrieved(Vec::new()));
     on_event(AskEvent::Token(answer.answer.clone()));
     answer.took_ms.total = asked_at.elapsed().as_secs_f64() * 1e3;
-    Ok(answer)
+    answer
 }
 
 /// Pages, headings, rows and lines of the quotes themselves: a passage's own are those of its beginning.

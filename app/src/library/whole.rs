@@ -11,6 +11,8 @@ use crate::store::{ChunkRecord, DocumentRecord, DocumentStatus};
 const COUNTED_BY: &str = "library";
 /// Passages offered to a summary; how many fit is the prompt's affair.
 const MOST_PASSAGES: usize = 24;
+/// Documents that a count names.
+const MOST_NAMED: usize = 12;
 /// Hits that a count looks at.
 const MOST_COUNTED: usize = 100_000;
 
@@ -133,12 +135,12 @@ pub(super) fn count_mentions(
     let found: Vec<&SearchHit> = results.hits.iter().filter(holds).collect();
     let documents: BTreeSet<u64> = found.iter().map(|hit| hit.chunk.document.0).collect();
     let titles: BTreeSet<&str> = found.iter().map(|hit| hit.title.as_str()).collect();
-    let names = titles.into_iter().take(12).map(|title| format!("\n- {title}")).collect::<String>();
-    let text = format!(
-        "{} passages of {} documents hold the words “{words}”, in any form.{names}",
-        found.len(),
-        documents.len()
-    );
+    let mut text =
+        format!("{} passages of {} documents hold the words “{words}”, in any form.", found.len(), documents.len());
+    for title in titles.into_iter().take(MOST_NAMED) {
+        text.push_str("\n- ");
+        text.push_str(title);
+    }
     Ok(counted(question, text, results.searched))
 }
 

@@ -50,16 +50,12 @@ pub(super) fn groups(
         let passage = passages.passage(candidate.id)?;
         let words: BTreeSet<String> = index_tokens(&passage.text).into_iter().collect();
         let found = seen.iter().enumerate().find_map(|(at, seen)| Some((at, fate(seen, &passage, &words, grouping)?)));
-        match found {
-            Some((at, fate)) => {
-                let kept: &mut Ranked = &mut group.kept[at];
-                kept.also.push(candidate.id);
-                group.folded.push((candidate.id, fate));
-            }
-            None => {
-                seen.push(Seen { id: candidate.id, passage, words });
-                group.kept.push(candidate);
-            }
+        if let Some((at, fate)) = found {
+            group.kept[at].also.push(candidate.id);
+            group.folded.push((candidate.id, fate));
+        } else {
+            seen.push(Seen { id: candidate.id, passage, words });
+            group.kept.push(candidate);
         }
     }
     Ok(group)

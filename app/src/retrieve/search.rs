@@ -173,7 +173,7 @@ impl<'a> LibraryCollection<'a> {
     fn num_within(&self) -> usize {
         match &self.documents {
             None => self.catalog.len(),
-            Some(documents) => within(&self.catalog, &self.catalog.ids(), documents).len(),
+            Some(documents) => within(&self.catalog, self.catalog.ids(), documents).len(),
         }
     }
 }

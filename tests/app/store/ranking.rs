@@ -95,7 +95,7 @@ proptest! {
         let collection = MemoryCollection::new(&passages, &vectors, 2).unwrap();
         let question = Question { text: &case.question, vector: Some(&case.vector) };
         for mode in [SearchMode::Keyword, SearchMode::Vector, SearchMode::Hybrid] {
-            let options = SearchOptions { k: case.k, mode, ..SearchOptions::default() };
+            let options = SearchOptions { k: case.k, mode, alpha: 0.7, ..SearchOptions::default() };
             let ranking = rank(&collection, question, &options).unwrap();
             let expected = oracle(&case, mode);
             prop_assert_eq!(ranking.passages.len(), expected.len());

