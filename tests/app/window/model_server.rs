@@ -48,7 +48,7 @@ fn event(piece: &str) -> String {
 }
 
 fn answer(mut stream: TcpStream, events: &[String], hangs: &AtomicBool) {
-    let mut request = [0; 65536];
+    let mut request = [0; 8192];
     // The question does not matter; it has arrived whole when the first part of it has.
     let _ = stream.read(&mut request);
     let mut say = |text: &str| {
@@ -57,7 +57,9 @@ fn answer(mut stream: TcpStream, events: &[String], hangs: &AtomicBool) {
         thread::sleep(Duration::from_millis(10));
     };
     say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
-    events.iter().for_each(|event| say(event));
+    for event in events {
+        say(event);
+    }
     while hangs.load(Ordering::SeqCst) {
         thread::sleep(Duration::from_millis(50));
     }
