@@ -227,6 +227,6 @@ mod tests {
         assert_eq!(subject(false, 0).passages(text, std::slice::from_ref(&chunk)), ["It has a red button."]);
         assert_eq!(subject(true, 0).passages(text, std::slice::from_ref(&chunk)), ["Pump\nIt has a red button."]);
         let wide = &subject(false, 1).passages(text, &[chunk])[0];
-        assert!(wide.starts_with("The pump is") && wide.ends_with("for long."), "{wide}");
+        assert!(wide.contains("The pump is old") && wide.ends_with("for long."), "{wide}");
     }
 }
