@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::lines::Line;
+use super::lines::{LEADER, Line};
 use crate::extract::sections::SectionWriter;
 use crate::extract::{ExtractError, SpanPlace, TextBuilder};
 
@@ -79,7 +79,8 @@ fn half_points(size: f32) -> i32 {
 
 fn could_be_heading(line: &Line) -> bool {
     let has_letter = line.cells.iter().any(|cell| cell.chars().any(char::is_alphabetic));
-    has_letter && line.cells.len() == 1 && line.num_chars() <= LONGEST_HEADING_CHARS
+    let leads_to_a_page = line.cells.iter().any(|cell| cell.contains(LEADER.trim()));
+    has_letter && !leads_to_a_page && line.cells.len() == 1 && line.num_chars() <= LONGEST_HEADING_CHARS
 }
 
 /// Words that the document writes with a hyphen inside a line: their hyphen is not undone at a line's end.

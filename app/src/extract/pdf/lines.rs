@@ -3,6 +3,11 @@
 use super::columns::reading_order;
 use super::glyphs::{Fragment, WIDE_GAP, is_right_to_left};
 
+/// What a row of leading dots becomes.
+pub(super) const LEADER: &str = " … ";
+/// Fewer dots than this are punctuation.
+const FEWEST_LEADER_DOTS: usize = 5;
+
 /// A line of text with its place. Coordinates as in [`Fragment`].
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -111,7 +116,30 @@ fn join_cells(row: Vec<Fragment>) -> Vec<String> {
     if is_rtl {
         cells.reverse();
     }
+    for cell in &mut cells {
+        *cell = shorten_leaders(cell);
+    }
     cells
+}
+
+/// Dots that lead the eye to a page number, as in a table of contents, become one mark.
+fn shorten_leaders(text: &str) -> String {
+    let mut shortened = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('.') {
+        let after = rest[at..].trim_start_matches(['.', ' ']);
+        let dots = rest[at..rest.len() - after.len()].matches('.').count();
+        if dots < FEWEST_LEADER_DOTS {
+            let next = rest.len() - after.len();
+            shortened.push_str(&rest[..next]);
+        } else {
+            shortened.push_str(rest[..at].trim_end());
+            shortened.push_str(LEADER);
+        }
+        rest = after;
+    }
+    shortened.push_str(rest);
+    shortened
 }
 
 #[cfg(test)]
@@ -139,6 +167,13 @@ mod tests {
         ]);
         let cells: Vec<_> = lines.iter().map(|line| line.cells.clone()).collect();
         assert_eq!(cells, [vec!["part2", "price"], vec!["below"]]);
+    }
+
+    #[test]
+    fn leading_dots_become_one_mark_and_other_dots_stay() {
+        assert_eq!(shorten_leaders("2.1 Tides . . . . . . . . 14"), "2.1 Tides … 14");
+        assert_eq!(shorten_leaders("Index........31"), "Index … 31");
+        assert_eq!(shorten_leaders("Wait... e.g. v1.2. Done."), "Wait... e.g. v1.2. Done.");
     }
 
     #[test]

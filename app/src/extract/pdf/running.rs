@@ -1,5 +1,5 @@
 //! Running headers and footers: lines at the edge of the pages that come again on page after page. The first of
-//! each is kept, so that nothing is lost; the others would stand in the middle of sentences.
+//! each is kept, so that no words are lost; the others, and page numbers, would stand in the middle of sentences.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -36,7 +36,8 @@ pub(super) fn drop_running_lines(pages: &mut [Vec<Fragment>]) -> usize {
     for (page, edge) in pages.iter_mut().zip(&edges) {
         let is_repeat = |at: &usize| {
             let key = key_of(&page[*at]);
-            num_pages.contains_key(&key) && !seen.insert(key)
+            let is_page_number = key.0 == "#";
+            num_pages.contains_key(&key) && (!seen.insert(key) || is_page_number)
         };
         let repeats: BTreeSet<usize> = edge.iter().copied().filter(is_repeat).collect();
         changed += usize::from(!repeats.is_empty());
@@ -86,7 +87,8 @@ mod tests {
     fn page(number: usize, num_lines: u8) -> Vec<Fragment> {
         let fragment =
             |text: String, baseline: f32| Fragment { text, left: 50.0, right: 200.0, baseline, size: 10.0, turns: 0 };
-        let mut fragments = vec![fragment(format!("Report 41, page {number}"), 20.0)];
+        let mut fragments =
+            vec![fragment(format!("Report 41, page {number}"), 20.0), fragment(number.to_string(), 800.0)];
         for line in 0..num_lines {
             let text = format!("text {number} of line {line}{}", "x".repeat(number));
             fragments.push(fragment(text, 60.0 + 12.0 * f32::from(line)));
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn repeated_lines_at_the_edge_stay_only_once() {
         let mut pages: Vec<_> = (0..6).map(|number| page(number, 8)).collect();
-        assert_eq!(drop_running_lines(&mut pages), 5);
+        assert_eq!(drop_running_lines(&mut pages), 6);
         let kept = pages.iter().flatten().filter(|f| f.text.starts_with("Report"));
         assert_eq!(kept.count(), 1);
         assert_eq!(pages.iter().map(Vec::len).sum::<usize>(), 6 * 8 + 1);
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn pages_of_a_few_lines_and_short_documents_lose_nothing() {
-        let mut short_pages: Vec<_> = (0..6).map(|number| page(number, 2)).collect();
+        let mut short_pages: Vec<_> = (0..6).map(|number| page(number, 1)).collect();
         assert_eq!(drop_running_lines(&mut short_pages), 0);
         let mut few_pages: Vec<_> = (0..2).map(|number| page(number, 8)).collect();
         assert_eq!(drop_running_lines(&mut few_pages), 0);
