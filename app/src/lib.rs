@@ -18,7 +18,10 @@ pub mod models;
 pub mod progress;
 pub mod retrieve;
 pub mod store;
+pub mod watch;
 pub mod worker;
+
+mod onnx;
 
 #[cfg(feature = "gui")]
 pub mod command;

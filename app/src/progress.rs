@@ -5,9 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Asks long work to stop. Clones share one flag; work checks it at least every 100 ms.
+/// How often paused work looks whether it may go on.
+const PAUSE_POLL: Duration = Duration::from_millis(50);
+
+/// Asks long work to stop or to pause. Clones share their flags; work checks for a cancel at least every 100 ms.
 #[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
+pub struct CancelToken(Arc<Flags>);
+
+#[derive(Debug, Default)]
+struct Flags {
+    is_cancelled: AtomicBool,
+    is_paused: AtomicBool,
+}
 
 impl CancelToken {
     /// A token that nobody has cancelled.
@@ -17,12 +26,29 @@ impl CancelToken {
 
     /// Asks the work to stop; cannot be taken back.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_cancelled.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody asked the work to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Asks the work to wait at the next place where it can, or to go on.
+    pub fn set_paused(&self, is_paused: bool) {
+        self.0.is_paused.store(is_paused, Ordering::Relaxed);
+    }
+
+    /// Whether the work is asked to wait.
+    pub fn is_paused(&self) -> bool {
+        self.0.is_paused.load(Ordering::Relaxed)
+    }
+
+    /// Waits for as long as the work is paused and not cancelled.
+    pub fn wait_while_paused(&self) {
+        while self.is_paused() && !self.is_cancelled() {
+            std::thread::sleep(PAUSE_POLL);
+        }
     }
 }
 

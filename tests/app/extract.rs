@@ -1,6 +1,9 @@
 //! Extraction of whole files: what each format gives, what hostile files do, and what always holds.
+#![allow(clippy::format_collect, reason = "plainer to read in a test")]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+#[path = "extract_formats.rs"]
+mod formats;
 #[path = "extract_hostile.rs"]
 mod hostile;
 #[path = "extract_random.rs"]
@@ -175,7 +178,11 @@ fn what_is_not_read_is_called_by_its_name() {
     for (name, bytes, found) in [
         ("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), "a PNG image"),
         ("a.txt", b"\x7fELF\x02\x01\x01\0\0\0", "a program"),
-        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0\0\0", "an Office file of the time before 2007"),
+        (
+            "a.doc",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0\0\0",
+            "an Office file of the time before 2007 (save it in the newer format)",
+        ),
         ("a.csv", b"\x00\x01\x02\x03\x04\x05\x06\x07", "binary data"),
     ] {
         let result = read_bytes(name, bytes);

@@ -43,6 +43,64 @@ fn a_page_tree_that_contains_itself_ends_with_an_error() {
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
+/// A PDF of so many pages with a line each; `catalog` goes into its root.
+fn long_pdf(num_pages: usize, catalog: &str) -> Vec<u8> {
+    let mut bytes = b"%PDF-1.4\n".to_vec();
+    let mut offsets = Vec::new();
+    let mut add = |body: String| {
+        offsets.push(bytes.len());
+        bytes.extend_from_slice(format!("{} 0 obj\n{body}\nendobj\n", offsets.len()).as_bytes());
+    };
+    add(format!("<</Type/Catalog/Pages 2 0 R{catalog}>>"));
+    let kids: String = (0..num_pages).map(|page| format!("{} 0 R ", 4 + 2 * page)).collect();
+    add(format!("<</Type/Pages/Count {num_pages}/Kids[{kids}]>>"));
+    add("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned());
+    for page in 0..num_pages {
+        let font = "/Resources<</Font<</F 3 0 R>>>>";
+        add(format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]{font}/Contents {} 0 R>>", 5 + 2 * page));
+        let text = format!("BT /F 12 Tf 20 100 Td (Sheet {} of the log.) Tj ET", page + 1);
+        add(format!("<</Length {}>>stream\n{text}\nendstream", text.len()));
+    }
+    let start = bytes.len();
+    let mut xref = format!("xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1);
+    xref.extend(offsets.iter().map(|offset| format!("{offset:010} 00000 n \n")));
+    bytes.extend_from_slice(xref.as_bytes());
+    let size = offsets.len() + 1;
+    bytes.extend_from_slice(format!("trailer<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").as_bytes());
+    bytes
+}
+
+#[test]
+fn a_pdf_of_ten_thousand_pages_is_read_with_progress_and_within_its_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.pdf");
+    fs::write(&path, long_pdf(10_000, "")).unwrap();
+    let mut pages_begun = 0;
+    let extraction = outcrop::extract::extract_with_steps(&path, &limits(), &mut |step| {
+        pages_begun += usize::from(matches!(step, outcrop::extract::ExtractStep::Page { pages: 10_000, .. }));
+    })
+    .unwrap();
+    assert_eq!((pages_begun, extraction.coverage.pages), (10_000, Some(10_000)));
+    let at = extraction.text.find("Sheet 8765 of the log.").unwrap();
+    assert_eq!(extraction.place(at..at + 5).pages, Some((8765, 8765)));
+
+    let mut limits = limits();
+    limits.document_secs = 0;
+    let result = pool(limits).extract(&path, &CancelToken::new());
+    let Err(ExtractError::OverBudget { detail, .. }) = result else { panic!("{result:?}") };
+    assert!(detail.contains("took longer than 0 s"), "{detail}");
+}
+
+#[test]
+fn printed_page_labels_are_told_beside_the_numbers() {
+    let labels = "/PageLabels<</Nums[0<</S/r>>4<</S/D>>]>>";
+    let extraction = read_bytes("preface.pdf", &long_pdf(9, labels)).unwrap();
+    let note = "Printed page labels differ from page numbers: page 1 is labelled i, page 5 is labelled 1.";
+    assert!(extraction.coverage.notes.iter().any(|other| other == note), "{:?}", extraction.coverage.notes);
+    let plain = read_bytes("plain.pdf", &long_pdf(3, "")).unwrap();
+    assert!(plain.coverage.notes.is_empty(), "{:?}", plain.coverage.notes);
+}
+
 #[test]
 fn a_pdf_with_a_damaged_character_map_gives_no_garbage() {
     let bytes = fs::read(fixture("unmapped.pdf")).unwrap();

@@ -9,10 +9,13 @@ use proptest::prelude::*;
 use super::read_bytes;
 use super::support::{assert_sound, fixture, limits, pool};
 
-const NAMES: [&str; 8] = ["a.txt", "a.md", "a.html", "a.csv", "a.json", "a.docx", "a.rs", "a"];
+const NAMES: [&str; 14] = [
+    "a.txt", "a.md", "a.html", "a.csv", "a.json", "a.docx", "a.rs", "a", "a.eml", "a.mbox", "a.rtf", "a.xlsx", "a.tsv",
+    "a.epub",
+];
 
 /// Text that is rich in what the formats give a meaning.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 30] = [
     "# head\n",
     "```\n",
     "<p>",
@@ -37,6 +40,12 @@ const PIECES: [&str; 24] = [
     "<!--",
     "\t",
     "> - ",
+    "{\\rtf1 ",
+    "\\u-1 \\'e",
+    "\\cell\\row",
+    "From a 10:00 2026\n",
+    "Subject: x\n\n",
+    "Content-Type: multipart/mixed; boundary=b\n\n--b\n",
 ];
 
 proptest! {

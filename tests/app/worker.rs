@@ -27,7 +27,19 @@ struct Files {
 impl Files {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["good.txt", "a.hang", "a.hang-page", "a.crash", "a.exit", "a.panic", "a.alloc"] {
+        let names = [
+            "good.txt",
+            "a.hang",
+            "a.hang-page",
+            "a.crash",
+            "a.exit",
+            "a.panic",
+            "a.alloc",
+            "a.write",
+            "a.dial",
+            "a.start",
+        ];
+        for name in names {
             fs::write(folder.path().join(name), format!("text of {name}")).unwrap();
         }
         Self { folder }
@@ -89,6 +101,23 @@ fn a_crash_costs_one_document() {
         assert!(detail.contains(reason), "{name}: {detail}");
         assert_next_is_fine(&pool, &files);
     }
+}
+
+/// The tests' own fault hooks try it from inside the worker.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_can_neither_write_nor_dial_nor_start_programs() {
+    let files = Files::new();
+    let pool = faulty_pool(limits());
+    for name in ["a.write", "a.dial", "a.start"] {
+        let result = pool.extract(&files.path(name), &CancelToken::new());
+        let Err(ExtractError::Crashed { detail, .. }) = result else {
+            panic!("{name}: {result:?}");
+        };
+        assert_eq!(detail, "PermissionDenied", "{name}");
+    }
+    assert!(!files.path("a.written").exists());
+    assert_next_is_fine(&pool, &files);
 }
 
 #[test]

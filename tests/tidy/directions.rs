@@ -11,8 +11,10 @@ use crate::tree::{SourceFile, assert_none, files, full};
 const MAY_NAME: &[(&str, &str)] = &[
     ("progress", ""),
     ("models", "progress"),
-    ("extract", "progress"),
-    ("embed", "models progress"),
+    ("watch", ""),
+    ("onnx", ""),
+    ("extract", "onnx progress"),
+    ("embed", "models onnx progress"),
     ("chunk", "extract"),
     ("store", "chunk embed extract"),
     ("worker", "extract progress"),
@@ -20,12 +22,12 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("ingest", "chunk embed extract progress store"),
     ("eval", "chunk embed progress retrieve"),
     ("answer", "extract models progress retrieve store worker"),
-    ("library", "answer chunk embed extract ingest models progress retrieve store worker"),
+    ("library", "answer chunk embed extract ingest models progress retrieve store watch worker"),
     ("state", "answer chunk extract ingest library models progress retrieve store"),
-    ("jobs", "answer chunk embed extract ingest library models progress retrieve state store"),
+    ("jobs", "answer chunk embed extract ingest library models progress retrieve state store watch"),
     ("command", "answer chunk extract ingest jobs library models progress retrieve state store"),
     ("ui", "answer chunk command extract ingest jobs library models progress retrieve state store"),
-    ("cli", "answer chunk embed eval extract ingest library models progress retrieve store ui worker"),
+    ("cli", "answer chunk embed eval extract ingest library models progress retrieve store ui watch worker"),
 ];
 
 /// What a window is made of.

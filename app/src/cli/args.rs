@@ -110,6 +110,9 @@ pub(super) struct IngestVerb {
     /// Files and folders
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    /// Go on following the folders until Ctrl-C: what is added, changed, renamed or deleted in them
+    #[arg(long)]
+    pub(super) watch: bool,
     #[command(flatten)]
     pub(super) chunker: ChunkerArgs,
 }

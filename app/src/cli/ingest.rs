@@ -1,5 +1,9 @@
 //! `outcrop ingest`.
 
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
 use indicatif::ProgressBar;
 
 use super::Ending;
@@ -7,25 +11,74 @@ use super::args::IngestVerb;
 use super::error::CliError;
 use super::output::{human_secs, print_line, progress_bar};
 use super::session::Session;
+use crate::Library;
 use crate::ingest::{FileOutcome, IngestOptions, IngestReport};
 use crate::progress::IngestProgress;
 use crate::store::DocumentStatus;
+use crate::watch::{Changes, FolderWatch};
+
+/// How often a follower looks whether it is to end.
+const CANCEL_POLL: Duration = Duration::from_millis(100);
 
 /// Adds files and folders; one line for each file.
 pub(super) fn run(session: &Session, verb: &IngestVerb) -> Result<Ending, CliError> {
     require_paths(&verb.paths)?;
     let library = session.open_library()?;
     let options = IngestOptions { chunker: verb.chunker.config()?, ..IngestOptions::default() };
+    // The watch begins first, so that nothing that changes while the folders are read is missed.
+    let follower = if verb.watch { Some(Follower::start(&verb.paths)?) } else { None };
     let bar = progress_bar(session.global.quiet, 0, "{bar:24} {pos}/{len} files · {msg}");
     let report = library.ingest(&verb.paths, &options, &|progress| show(&bar, progress), &session.cancel);
     bar.finish_and_clear();
     let report = report?;
     session.print(&report, print_report)?;
-    Ok(ending(&report))
+    match follower {
+        Some(follower) => follower.follow(session, &library, &options),
+        None => Ok(ending(&report)),
+    }
+}
+
+/// Folders whose changes are read as they come.
+struct Follower {
+    folders: Vec<PathBuf>,
+    /// Dropped before the watch, which may be waiting to send.
+    changes: Receiver<Changes>,
+    _watch: FolderWatch,
+}
+
+impl Follower {
+    fn start(paths: &[PathBuf]) -> Result<Self, CliError> {
+        let folders = paths.iter().filter(|path| path.is_dir()).map(|path| path.canonicalize());
+        let folders: Vec<PathBuf> = folders.filter_map(Result::ok).collect();
+        if folders.is_empty() {
+            let detail = "only folders can be followed, and none of the paths is one".to_owned();
+            return Err(CliError::failed("nothing to follow", detail, None));
+        }
+        let (send, changes) = sync_channel(1);
+        let watch = FolderWatch::start(&folders, move |changes| drop(send.send(changes)))
+            .map_err(|err| CliError::failed("no following", err.to_string(), None))?;
+        Ok(Self { folders, changes, _watch: watch })
+    }
+
+    /// Reads what changes until Ctrl-C.
+    fn follow(self, session: &Session, library: &Library, options: &IngestOptions) -> Result<Ending, CliError> {
+        while !session.cancel.is_cancelled() {
+            let changes = match self.changes.recv_timeout(CANCEL_POLL) {
+                Ok(changes) => changes,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let report = library.ingest_changes(&self.folders, &changes, options, &|_| {}, &session.cancel)?;
+            if !report.files.is_empty() || !report.removed.is_empty() {
+                session.print(&report, print_changes)?;
+            }
+        }
+        Ok(Ending::Done)
+    }
 }
 
 /// A path that is not there is a mistake of the caller's, found before any work.
-fn require_paths(paths: &[std::path::PathBuf]) -> Result<(), CliError> {
+fn require_paths(paths: &[PathBuf]) -> Result<(), CliError> {
     match paths.iter().find(|path| !path.exists()) {
         Some(missing) => Err(CliError::failed("no such file or folder", format!("{missing:?}"), None)),
         None => Ok(()),
@@ -45,10 +98,17 @@ fn show(bar: &ProgressBar, progress: &IngestProgress) {
     ));
 }
 
-fn print_report(report: &IngestReport) {
+fn print_changes(report: &IngestReport) {
     for file in &report.files {
         print_line(&file_line(file));
     }
+    for path in &report.removed {
+        print_line(&format!("{:<9}  {}  its file is gone", "removed", path.display()));
+    }
+}
+
+fn print_report(report: &IngestReport) {
+    print_changes(report);
     let ready = report.files.iter().filter(|file| file.status == DocumentStatus::Ready).count();
     let chunks: usize = report.files.iter().map(|file| file.chunks).sum();
     let stopped = if report.cancelled { ", stopped before the end" } else { "" };

@@ -57,6 +57,8 @@ fn documents(state: &AppState) -> Vec<Entry> {
     ];
     if state.library.ingest.is_some() {
         entries.push(Entry::new("Cancel ingest", Command::CancelIngest));
+        let (title, is_paused) = if state.library.paused { ("Resume ingest", false) } else { ("Pause ingest", true) };
+        entries.push(Entry::new(title, Command::PauseIngest(is_paused)));
     }
     // What is removed must be in sight: in another space the key means something else.
     if state.space == Space::Library && !state.library.selected.is_empty() {

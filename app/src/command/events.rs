@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Command, chunks, search};
 use crate::answer::{Answer, AskEvent};
 use crate::chunk::ChunkerConfig;
-use crate::ingest::IngestReport;
+use crate::ingest::{FileOutcome, IngestReport};
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
 use crate::state::{AppState, LabResult, Loadable, Opened, Space, Turn, TurnState, Undo};
@@ -24,6 +24,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::IngestStarted => state.library.queued = state.library.queued.saturating_sub(1),
         Event::IngestFinished(outcome) => ingest_finished(outcome, state, jobs),
         Event::PathsPicked(paths) => super::run(Command::AddPaths(paths), state, jobs),
+        Event::FoldersPicked(folders) => super::run(Command::FollowFolders(folders), state, jobs),
         Event::Searched { number, outcome } if number == state.search.asked => {
             state.search.results.finish(outcome);
         }
@@ -58,6 +59,9 @@ fn library_opened(outcome: Result<Arc<Library>, Error>, state: &mut AppState, jo
         list_documents(state, jobs);
         state.models.start();
         jobs.list_models();
+        if state.opened.value().is_some_and(|opened| !opened.read_only) {
+            super::library::catch_up(state, jobs);
+        }
     }
 }
 
@@ -68,6 +72,7 @@ fn list_documents(state: &mut AppState, jobs: &mut Jobs) {
 
 fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.documents.finish(outcome);
+    state.library.arrange();
     let known = |id| state.library.document(id).is_some();
     let gone: Vec<_> = state.library.selected.iter().copied().filter(|id| !known(*id)).collect();
     for id in gone {
@@ -102,10 +107,14 @@ fn documents_removed(records: &[DocumentRecord], with_file: &[DocumentId], state
 fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, jobs: &mut Jobs) {
     state.library.ingest = None;
     state.library.cancelling = false;
+    state.library.paused = false;
     state.library.version += 1;
     match outcome {
         Ok(report) => {
-            state.tell(sentence(&report), None);
+            // Most changes in a followed folder concern no document.
+            if !report.files.is_empty() || !report.removed.is_empty() {
+                state.tell(sentence(&report), None);
+            }
             state.library.last_report = Some(report);
         }
         Err(error) => state.report(&error),
@@ -119,7 +128,8 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
 fn sentence(report: &IngestReport) -> String {
     let count = |wanted: fn(&DocumentStatus) -> bool| report.files.iter().filter(|file| wanted(&file.status)).count();
     let unchanged = report.files.iter().filter(|file| file.unchanged).count();
-    let ready = count(|status| *status == DocumentStatus::Ready) - unchanged;
+    let is_new = |file: &&FileOutcome| file.status == DocumentStatus::Ready && !file.unchanged;
+    let ready = report.files.iter().filter(is_new).count();
     let failed =
         count(|status| !matches!(status, DocumentStatus::Ready | DocumentStatus::Queued | DocumentStatus::Cancelled));
     let mut parts = vec![format!("{ready} {} ready", if ready == 1 { "document" } else { "documents" })];
@@ -127,6 +137,9 @@ fn sentence(report: &IngestReport) -> String {
         if number > 0 {
             parts.push(format!("{number} {word}"));
         }
+    }
+    if !report.removed.is_empty() {
+        parts.push(format!("{} gone", report.removed.len()));
     }
     let outcome = if report.cancelled { "Stopped" } else { "Done" };
     format!("{outcome}: {} in {:.1} s", parts.join(", "), report.secs)
@@ -169,7 +182,6 @@ fn answered(number: u64, outcome: Result<Answer, Error>, state: &mut AppState) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::FileOutcome;
 
     fn file(status: DocumentStatus, unchanged: bool) -> FileOutcome {
         FileOutcome {

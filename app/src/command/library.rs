@@ -18,10 +18,21 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         Command::PickFiles => jobs.pick_files(),
         Command::PickFolder => jobs.pick_folder(),
         Command::AddPaths(paths) => add(paths, state.settings.chunker.clone(), state, jobs),
+        Command::FollowFolders(folders) => follow(folders, state, jobs),
+        Command::UnfollowFolder(folder) => {
+            state.settings.followed.retain(|followed| *followed != folder);
+            follow_settings(state, jobs);
+            jobs.save_settings(&state.settings);
+        }
         Command::AddSamples => jobs.pick_samples(),
         Command::CancelIngest => {
             state.library.cancelling = jobs.cancel_ingest();
             state.library.queued = 0;
+            state.library.paused = false;
+        }
+        Command::PauseIngest(is_paused) => {
+            state.library.paused = is_paused;
+            jobs.pause_ingest(is_paused);
         }
         Command::SelectDocument { id, extend } => select(id, extend, state),
         Command::SelectAllDocuments => {
@@ -38,8 +49,14 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             }
         }
         Command::SortDocuments(key) => sort(key, state),
-        Command::FilterDocuments(text) => state.library.filter = text,
-        Command::FilterStatus(filter) => state.library.status_filter = filter,
+        Command::FilterDocuments(text) => {
+            state.library.filter = text;
+            state.library.arrange();
+        }
+        Command::FilterStatus(filter) => {
+            state.library.status_filter = filter;
+            state.library.arrange();
+        }
         _ => {}
     }
 }
@@ -54,6 +71,34 @@ pub(super) fn add(paths: Vec<PathBuf>, chunker: ChunkerConfig, state: &mut AppSt
         state.library.cancelling = false;
     } else {
         state.tell("The library is not open, or too many ingests are waiting", None);
+    }
+}
+
+/// Follows folders besides those that are followed already, and reads them.
+fn follow(folders: Vec<PathBuf>, state: &mut AppState, jobs: &mut Jobs) {
+    for folder in &folders {
+        if !state.settings.followed.contains(folder) {
+            state.settings.followed.push(folder.clone());
+        }
+    }
+    jobs.save_settings(&state.settings);
+    // Changes are followed before the folders are read, so that none falls between the two.
+    follow_settings(state, jobs);
+    add(folders, state.settings.chunker.clone(), state, jobs);
+}
+
+/// Follows the folders of the settings.
+fn follow_settings(state: &AppState, jobs: &Jobs) {
+    let options = IngestOptions { chunker: state.settings.chunker.clone(), ..IngestOptions::default() };
+    jobs.follow(state.settings.followed.clone(), options);
+}
+
+/// Takes up following where the last run ended: what changed since then is read now.
+pub(super) fn catch_up(state: &mut AppState, jobs: &mut Jobs) {
+    if !state.settings.followed.is_empty() {
+        let folders = state.settings.followed.clone();
+        follow_settings(state, jobs);
+        add(folders, state.settings.chunker.clone(), state, jobs);
     }
 }
 
@@ -79,6 +124,7 @@ fn remove(ids: &[DocumentId], state: &mut AppState, jobs: &mut Jobs) {
     if let Some(documents) = state.library.documents.value_mut() {
         documents.retain(|record| !ids.contains(&record.id));
     }
+    state.library.arrange();
     state.library.selected.clear();
     state.selection = Selection::Nothing;
     if state.lab.document.is_some_and(|open| ids.contains(&open)) {
@@ -91,4 +137,5 @@ fn sort(key: SortKey, state: &mut AppState) {
     let library = &mut state.library;
     library.descending = library.sort == key && !library.descending;
     library.sort = key;
+    library.arrange();
 }

@@ -53,10 +53,16 @@ pub enum Command {
     PickFolder,
     /// Ingests files and folders.
     AddPaths(Vec<PathBuf>),
+    /// Ingests folders and follows their changes from now on.
+    FollowFolders(Vec<PathBuf>),
+    /// No longer follows a folder; its documents stay.
+    UnfollowFolder(PathBuf),
     /// Ingests the sample documents.
     AddSamples,
     /// Stops the ingest.
     CancelIngest,
+    /// Lets the ingest stand still, or go on.
+    PauseIngest(bool),
     /// Selects a document; with `extend` adds to or takes from the selection.
     SelectDocument {
         /// Which.
@@ -140,8 +146,11 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::PickFiles
         | C::PickFolder
         | C::AddPaths(_)
+        | C::FollowFolders(_)
+        | C::UnfollowFolder(_)
         | C::AddSamples
         | C::CancelIngest
+        | C::PauseIngest(_)
         | C::SelectDocument { .. }
         | C::SelectAllDocuments
         | C::RemoveDocuments(_)

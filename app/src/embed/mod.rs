@@ -14,7 +14,7 @@ mod installed;
 mod manifest;
 mod onnx;
 mod pool;
-mod runtime;
+mod sessions;
 mod tokens;
 
 pub use hash::HashEmbedder;

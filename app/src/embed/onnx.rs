@@ -1,7 +1,6 @@
 //! [`OnnxEmbedder`]: sentence-embedding models through ONNX Runtime.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
@@ -9,8 +8,9 @@ use ort::value::TensorRef;
 use super::batch::{Padded, plan};
 use super::manifest::Manifest;
 use super::pool::{normalise, pool};
+use super::sessions::Sessions;
 use super::tokens::{Tokens, Window};
-use super::{EmbedError, Embedder, TextRole, runtime};
+use super::{EmbedError, Embedder, TextRole};
 use crate::progress::CancelToken;
 
 const MODEL_FILE: &str = "model.onnx";
@@ -21,7 +21,7 @@ pub struct OnnxEmbedder {
     manifest: Manifest,
     fingerprint: String,
     tokens: Tokens,
-    session: Mutex<Session>,
+    sessions: Sessions,
     inputs: Vec<String>,
 }
 
@@ -42,9 +42,9 @@ impl OnnxEmbedder {
         let model = read(&folder.join(MODEL_FILE))?;
         let tokens = Tokens::open(&folder.join(TOKENIZER_FILE))?;
         let fingerprint = fingerprint(&manifest, &model, &folder.join(TOKENIZER_FILE))?;
-        let session = start(&model, library).map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))?;
-        let inputs = session.inputs().iter().map(|input| input.name().to_owned());
-        let embedder = Self { inputs: inputs.collect(), manifest, fingerprint, tokens, session: Mutex::new(session) };
+        let (sessions, inputs) =
+            Sessions::start(&model, library).map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))?;
+        let embedder = Self { inputs, manifest, fingerprint, tokens, sessions };
         embedder.probe(folder)?;
         Ok(embedder)
     }
@@ -73,10 +73,9 @@ impl OnnxEmbedder {
     }
 
     /// Unit vectors of the windows of one batch.
-    fn run(&self, windows: &[Window]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn run(&self, session: &mut Session, windows: &[Window]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let padded = Padded::new(windows);
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let (shape, states) = forward(&mut session, &self.inputs, &padded)
+        let (shape, states) = forward(session, &self.inputs, &padded)
             .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))?;
         let dims = self.manifest.dims;
         let rows = windows.iter().enumerate();
@@ -138,16 +137,20 @@ impl Embedder for OnnxEmbedder {
     ) -> Result<Vec<f32>, EmbedError> {
         let mut windows = self.windows(texts, role)?;
         let mut sums = TextSums::new(texts.len(), self.manifest.dims, &windows);
-        for batch in plan(&mut windows) {
+        let batches = plan(&mut windows);
+        let run = |session: &mut Session, batch: usize| {
             if cancel.is_cancelled() {
-                return Err(EmbedError::Cancelled);
+                Err(EmbedError::Cancelled)
+            } else {
+                self.run(session, &windows[batches[batch].clone()])
             }
-            let batch = &windows[batch];
-            for (window, vector) in batch.iter().zip(self.run(batch)?) {
-                sums.add(window, &vector);
+        };
+        self.sessions.run_all(batches.len(), &run, &mut |batch, vectors| {
+            for (window, vector) in windows[batches[batch].clone()].iter().zip(&vectors) {
+                sums.add(window, vector);
             }
             on_done(sums.texts_done);
-        }
+        })?;
         Ok(sums.finish())
     }
 }
@@ -206,18 +209,6 @@ fn fingerprint(manifest: &Manifest, model: &[u8], tokenizer: &Path) -> Result<St
     hasher.update(recipe.as_bytes());
     let digest = hasher.finalize().to_hex();
     Ok(format!("onnx-{}-{}", manifest.dims, &digest[..16]))
-}
-
-fn start(model: &[u8], library: &Path) -> Result<Session, String> {
-    let environment = runtime::environment(library).map_err(|err| err.to_string())?;
-    let build = || -> ort::Result<Session> {
-        Session::builder(&environment)?
-            .with_intra_threads(crate::models::num_cores())?
-            .with_inter_threads(1)?
-            .with_intra_op_spinning(false)?
-            .commit_from_memory(model)
-    };
-    build().map_err(|err| format!("the model does not load: {err}"))
 }
 
 /// Shape and values of the model's first output, or of the one that holds token states.

@@ -108,6 +108,11 @@ impl TextBuilder {
         }
     }
 
+    /// Forgets the sections from `start` on, because the document around them has a structure of its own.
+    pub(super) fn forget_sections(&mut self, start: usize) {
+        self.spans.retain(|span| span.start < start || !matches!(span.place, SpanPlace::Section(_)));
+    }
+
     /// Adds a sentence to the coverage notes.
     pub(super) fn note(&mut self, sentence: impl Into<String>) {
         self.coverage.notes.push(sentence.into());

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum ExtractError {
     /// No reader for this kind of file.
     #[error(
-        "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF and DOCX"
+        "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF, DOCX, ODT, \
+         RTF, PPTX, ODP, XLSX, XLS, ODS, EPUB and mail"
     )]
     Unsupported {
         /// The file.
@@ -24,7 +25,9 @@ pub enum ExtractError {
         path: PathBuf,
     },
     /// Pages are there but none of them has text.
-    #[error("none of the {pages} pages has text, they are probably scanned images: {path:?}; run it through OCR first")]
+    #[error(
+        "none of the {pages} pages has text, they are scanned images: {path:?}; run `outcrop models fetch pp-ocrv4` and add it again"
+    )]
     NeedsOcr {
         /// The file.
         path: PathBuf,

@@ -7,21 +7,31 @@
 //! ([`crate::worker`]) under a wall-clock budget and a memory limit; nothing here may be called on
 //! untrusted bytes from the window's process.
 
+mod blocks;
 mod builder;
 mod csv;
 mod decode;
 mod detect;
 mod docx;
+mod epub;
 mod error;
 mod html;
 mod json;
+mod mail;
 mod markdown;
+mod ocr;
+mod opendocument;
+mod package;
 mod pdf;
 mod place;
+mod pptx;
 mod read;
 mod rows;
+mod rtf;
 mod sections;
+mod spreadsheet;
 mod text;
+mod xml;
 
 use std::path::{Path, PathBuf};
 
@@ -29,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use builder::TextBuilder;
 pub use error::ExtractError;
+pub use ocr::OcrModels;
 pub use place::PlaceIndex;
 pub use read::{extract_file, extract_with_steps};
 
@@ -54,6 +65,18 @@ pub enum DocumentKind {
     Pdf,
     /// Word (OOXML).
     Docx,
+    /// OpenDocument text.
+    Odt,
+    /// A presentation (PPTX, ODP).
+    Slides,
+    /// A workbook (XLSX, XLSB, XLS, ODS).
+    Spreadsheet,
+    /// EPUB book.
+    Epub,
+    /// Mail: a message or a mailbox.
+    Mail,
+    /// RTF.
+    Rtf,
 }
 
 /// The text of a document and where each part of it stands.
@@ -85,12 +108,13 @@ pub struct Span {
 /// What a span of text is in its document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SpanPlace {
-    /// A physical page, counted from 1.
+    /// A physical page or slide, counted from 1.
     Page(u32),
     /// The section under a heading, the heading line included, down to the next heading of any level; the path
     /// is every enclosing heading from the outermost to this one.
     Section(Vec<String>),
-    /// A table row, counted from 1 for the first row after the header.
+    /// A table row, counted from 1 for the first row after the header; in a workbook the row's own number, in a
+    /// mailbox the message.
     Row(u32),
 }
 
@@ -125,6 +149,12 @@ pub trait Extract: Send + Sync {
     /// # Errors
     /// See [`ExtractError`].
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError>;
+
+    /// Names what this reader can do besides what every reader can, such as `ocr`: a file that gave no text is read
+    /// again once this changes.
+    fn abilities(&self) -> &'static str {
+        ""
+    }
 }
 
 /// How far the reading of a document is.
@@ -154,10 +184,19 @@ pub struct ExtractLimits {
     pub text_bytes: u64,
     /// Where the PDFium library is, if it is installed.
     pub pdfium: Option<PathBuf>,
+    /// What reads pages that are pictures, if it is installed; without it they are reported.
+    pub ocr: Option<OcrModels>,
 }
 
 impl Default for ExtractLimits {
     fn default() -> Self {
-        Self { document_secs: 300, page_secs: 20, memory_bytes: 4 << 30, text_bytes: 256 << 20, pdfium: None }
+        Self {
+            document_secs: 300,
+            page_secs: 20,
+            memory_bytes: 4 << 30,
+            text_bytes: 256 << 20,
+            pdfium: None,
+            ocr: None,
+        }
     }
 }

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::detect::{HEAD_BYTES, detect};
+use super::detect::{Format, HEAD_BYTES, detect};
 use super::{
-    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, html, json, markdown, pdf, text,
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, epub, html, json, mail, markdown,
+    opendocument, pdf, pptx, rtf, spreadsheet, text,
 };
 
 /// Reads one file in this process. Called by the extract worker only.
@@ -44,15 +45,22 @@ fn read_any(
     }
     let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
     let bytes = || read_all(path, limits);
-    let kind = detect(path, &head)?;
-    match kind {
-        DocumentKind::Text | DocumentKind::Code => text::read(&bytes()?, kind, limits),
-        DocumentKind::Markdown => markdown::read(&bytes()?, limits),
-        DocumentKind::Html => html::read(&bytes()?, limits),
-        DocumentKind::Csv => csv::read(&bytes()?, path, limits),
-        DocumentKind::Json => json::read(&bytes()?, limits),
-        DocumentKind::Docx => docx::read(path, limits),
-        DocumentKind::Pdf => pdf::read(path, limits, on_step),
+    match detect(path, &head)? {
+        Format::Text => text::read(&bytes()?, DocumentKind::Text, limits),
+        Format::Code => text::read(&bytes()?, DocumentKind::Code, limits),
+        Format::Markdown => markdown::read(&bytes()?, limits),
+        Format::Html => html::read(&bytes()?, limits),
+        Format::Csv => csv::read(&bytes()?, path, limits),
+        Format::Json => json::read(&bytes()?, limits),
+        Format::Mail => mail::read(&bytes()?, limits),
+        Format::Rtf => rtf::read(&bytes()?, limits),
+        Format::Docx => docx::read(path, limits),
+        Format::Pptx => pptx::read(path, limits, on_step),
+        Format::Odt => opendocument::read(path, DocumentKind::Odt, limits),
+        Format::Odp => opendocument::read(path, DocumentKind::Slides, limits),
+        Format::Workbook(workbook) => spreadsheet::read(path, workbook, limits),
+        Format::Epub => epub::read(path, limits, on_step),
+        Format::Pdf => pdf::read(path, limits, on_step),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Table rows as lines that can be understood on their own. Shared by CSV, HTML and DOCX.
+//! Table rows as lines that can be understood on their own. Shared by every format with tables.
 
 use std::borrow::Cow;
 
@@ -31,6 +31,11 @@ impl RowWriter {
     /// The names of the columns as a line of text, for a table without rows.
     pub(super) fn header_line(&self) -> String {
         self.header.join("; ")
+    }
+
+    /// The next row is number `row + 1`, for sheets whose rows have numbers of their own.
+    pub(super) fn skip_to(&mut self, row: u32) {
+        self.rows_written = row;
     }
 
     /// Writes one row below the header. Empty fields are left out; a row of them counts but has no text.

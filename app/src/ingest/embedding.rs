@@ -7,7 +7,7 @@ use crate::progress::CancelToken;
 use crate::store::{Hash, Store, StoreError, cache_key};
 
 /// Texts given to the embedder at once; what is done of a long document survives a cancel or a kill in the cache.
-const TEXTS_AT_ONCE: usize = 128;
+const TEXTS_AT_ONCE: usize = 256;
 
 /// Why texts got no vectors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +43,7 @@ pub(crate) fn embed_cached(
     for batch in uncached.chunks(TEXTS_AT_ONCE) {
         let unique: Vec<&str> = batch.iter().map(|(_, places)| texts[places[0]]).collect();
         let before = done;
+        cancel.wait_while_paused();
         let vectors = embedder.embed(&unique, TextRole::Passage, cancel, &mut |count| {
             on_done(before + count);
         })?;

@@ -9,7 +9,6 @@ use super::scan::ScannedFile;
 use crate::chunk::{CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource, WordMeasure};
 use crate::embed::EmbedError;
 use crate::extract::{Extraction, PlaceIndex};
-use crate::progress::IngestPhase;
 use crate::store::{DocumentId, NewChunk, ReadyDocument, StoreError};
 
 /// Why a text did not become searchable.
@@ -25,41 +24,67 @@ pub(super) enum IndexFailure {
     NoChunks,
 }
 
-/// Chunks, embeds and stores a text; gives the number of chunks, or `None` when the document was removed meanwhile.
-pub(super) fn index(
-    ingestion: Ingestion<'_>,
-    chunker: &dyn Chunker,
-    id: DocumentId,
-    file: &ScannedFile,
-    text: &Text,
-    meter: &Meter<'_>,
-) -> Result<Option<usize>, IndexFailure> {
-    meter.phase(IngestPhase::Chunking);
-    let extraction = &text.extraction;
-    let chunks = split(ingestion, chunker, extraction)?;
-    let chunks = describe(ingestion, extraction, file, chunks);
-    let passages: Vec<&str> = chunks.iter().map(|chunk| chunk.passage.as_str()).collect();
-    let total = passages.len();
-    let vectors = embed_cached(ingestion.store, ingestion.embedder, &passages, ingestion.cancel, &mut |done| {
-        meter.embedded(done, total);
-    })?;
-    if ingestion.cancel.is_cancelled() {
-        return Err(EmbedFailure::from(EmbedError::Cancelled).into());
+/// A text cut into passages that wait for their vectors.
+pub(super) struct Passages {
+    chunks: Vec<NewChunk>,
+}
+
+impl Passages {
+    /// Cuts a text.
+    pub(super) fn of(
+        ingestion: Ingestion<'_>,
+        chunker: &dyn Chunker,
+        file: &ScannedFile,
+        text: &Text,
+    ) -> Result<Self, IndexFailure> {
+        let chunks = split(ingestion, chunker, &text.extraction)?;
+        Ok(Self { chunks: describe(ingestion, &text.extraction, file, chunks) })
     }
-    meter.phase(IngestPhase::Storing);
-    let is_stored = ingestion.store.make_ready(ReadyDocument {
-        id,
-        bytes: text.bytes,
-        hash: text.hash,
-        extraction,
-        title: passage::title(extraction, &file.path),
-        key: ingestion.chunking_key(),
-        embedder: ingestion.embedder.name(),
-        dims: ingestion.embedder.dims(),
-        chunks,
-        vectors: &vectors,
-    })?;
-    Ok(is_stored.then_some(total))
+
+    /// What is to be embedded.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.chunks.iter().map(|chunk| chunk.passage.as_str())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Makes the document searchable; false when it was removed meanwhile.
+    pub(super) fn store(
+        self,
+        ingestion: Ingestion<'_>,
+        id: DocumentId,
+        file: &ScannedFile,
+        text: &Text,
+        vectors: &[f32],
+    ) -> Result<bool, StoreError> {
+        ingestion.store.make_ready(ReadyDocument {
+            id,
+            bytes: text.bytes,
+            hash: text.hash,
+            extraction: &text.extraction,
+            title: passage::title(&text.extraction, &file.path),
+            key: ingestion.chunking_key(),
+            embedder: ingestion.embedder.name(),
+            dims: ingestion.embedder.dims(),
+            chunks: self.chunks,
+            vectors,
+        })
+    }
+}
+
+/// Vectors of the passages of several texts, through the cache.
+pub(super) fn embed_all(
+    ingestion: Ingestion<'_>,
+    passages: &[&Passages],
+    meter: &Meter<'_>,
+) -> Result<Vec<f32>, EmbedFailure> {
+    let texts: Vec<&str> = passages.iter().flat_map(|passages| passages.texts()).collect();
+    let total = texts.len();
+    let Ingestion { store, embedder, cancel, .. } = ingestion;
+    let vectors = embed_cached(store, embedder, &texts, cancel, &mut |done| meter.embedded(done, total))?;
+    if cancel.is_cancelled() { Err(EmbedError::Cancelled.into()) } else { Ok(vectors) }
 }
 
 fn split(ingestion: Ingestion<'_>, chunker: &dyn Chunker, extraction: &Extraction) -> Result<Vec<Chunk>, IndexFailure> {

@@ -1,11 +1,11 @@
 //! Progress of an ingest: counters that the caller sees as snapshots.
 //!
-//! Time left is estimated over bytes of files, with the share of the current file that is embedded.
+//! Time left is estimated over bytes of files, with the share of the files under way that is embedded.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use super::scan::ScannedFile;
 use crate::progress::{IngestPhase, IngestProgress, Rate};
 
 /// Shared by the thread that extracts and the one that stores.
@@ -19,7 +19,7 @@ struct State {
     rate: Rate,
     bytes_total: u64,
     bytes_done: u64,
-    /// Of the current file.
+    /// Of the files under way.
     bytes: u64,
     share_done: f64,
     chunks_before: usize,
@@ -55,12 +55,12 @@ impl<'a> Meter<'a> {
         });
     }
 
-    /// A file is under way.
-    pub(super) fn file(&self, path: &Path, bytes: u64) {
+    /// Files are under way together.
+    pub(super) fn group<'f>(&self, files: impl Iterator<Item = &'f ScannedFile> + Clone) {
         self.change(|state| {
-            state.progress.current = Some(path.to_owned());
+            state.progress.current = files.clone().next().map(|file| file.path.clone());
             state.progress.phase = IngestPhase::Extracting;
-            state.bytes = bytes;
+            state.bytes = files.map(|file| file.bytes).sum();
             state.share_done = 0.0;
             state.chunks_before = state.progress.chunks_done;
         });
@@ -70,7 +70,7 @@ impl<'a> Meter<'a> {
         self.change(|state| state.progress.phase = phase);
     }
 
-    /// `done` of the current file's `total` chunks are embedded, by one more batch.
+    /// `done` of the group's `total` chunks are embedded, by one more batch.
     pub(super) fn embedded(&self, done: usize, total: usize) {
         self.change(|state| {
             state.progress.phase = IngestPhase::Embedding;
@@ -80,15 +80,12 @@ impl<'a> Meter<'a> {
         });
     }
 
-    /// The current file is finished, with `chunks` of it searchable.
-    pub(super) fn file_done(&self, bytes: u64, chunks: usize) {
+    /// A file of the group is finished.
+    pub(super) fn file_done(&self, bytes: u64) {
         self.change(|state| {
             state.progress.files_done += 1;
-            state.progress.chunks_done = state.chunks_before + chunks;
             state.bytes_done += bytes;
-            state.bytes = 0;
-            state.share_done = 0.0;
-            state.chunks_before = state.progress.chunks_done;
+            state.bytes = state.bytes.saturating_sub(bytes);
         });
     }
 

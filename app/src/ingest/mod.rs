@@ -6,6 +6,7 @@
 //!
 //! Must not know: windows, command lines, how results are ranked.
 
+mod ahead;
 mod embedding;
 mod finish;
 mod index;
@@ -26,7 +27,7 @@ use crate::store::{DocumentId, DocumentStatus};
 
 pub(crate) use embedding::{EmbedFailure, embed_cached};
 pub(crate) use repair::repair;
-pub(crate) use run::{IngestError, Ingestion, ingest};
+pub(crate) use run::{IngestError, Ingestion, ingest, ingest_changes};
 pub(crate) use scan::absolute;
 
 pub use scan::{ScannedFile, scan};
@@ -78,6 +79,9 @@ pub struct IngestReport {
     /// Files found in folders that no reader is there for; they are no documents.
     #[serde(serialize_with = "crate::store::paths_as_text")]
     pub skipped: Vec<PathBuf>,
+    /// Documents under the folders that were forgotten because their files are gone.
+    #[serde(serialize_with = "crate::store::paths_as_text")]
+    pub removed: Vec<PathBuf>,
     /// Whether the user stopped it.
     pub cancelled: bool,
     /// Wall-clock seconds in all.

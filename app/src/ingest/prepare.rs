@@ -1,12 +1,16 @@
 //! The first half of a file's way: whether there is anything to do, and its text.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::meter::Stopwatch;
 use super::run::Ingestion;
 use super::scan::ScannedFile;
 use super::source;
-use crate::extract::{ExtractError, Extraction};
+use crate::extract::{Extract, ExtractError, Extraction};
 use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError};
 
+/// Counted up when readers learn something that files refused before need.
+const READERS_GENERATION: u32 = 2;
 /// How often a file that changes while it is read is read again.
 const READ_ATTEMPTS: usize = 3;
 
@@ -18,6 +22,16 @@ pub(super) struct Prepared {
     pub(super) stopwatch: Stopwatch,
 }
 
+impl Prepared {
+    /// Bytes of the text that was read.
+    pub(super) fn text_bytes(&self) -> usize {
+        match &self.step {
+            Step::Extracted(text) => text.extraction.text.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// What there is to do with a file.
 pub(super) enum Step {
     /// The bytes cannot be read.
@@ -26,8 +40,10 @@ pub(super) enum Step {
     Unchanged,
     /// To be chunked and embedded.
     Extracted(Box<Text>),
-    /// No text came out.
-    Refused(ExtractError),
+    /// No text came out of these bytes.
+    Refused(ExtractError, Hash),
+    /// No text came out of them before, and they are the same.
+    StillRefused,
     /// Stopped by the user.
     Cancelled,
 }
@@ -64,6 +80,9 @@ fn adopt_renamed(
     let Some(newcomer) = known.as_ref().filter(|known| known.status != DocumentStatus::Ready) else {
         return Ok(known);
     };
+    // Two copies of the same bytes are not both what the lost file was renamed to.
+    static ADOPTING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = ADOPTING.lock().unwrap_or_else(PoisonError::into_inner);
     let same = ingestion.store.ready_with_hash(hash)?;
     let Some(renamed) = same.into_iter().find(|document| !document.path.exists()) else {
         return Ok(known);
@@ -88,7 +107,23 @@ fn read(
             return Ok(Step::Extracted(Box::new(Text { hash, bytes, extraction })));
         }
     }
+    let refused = known.filter(|known| known.status != DocumentStatus::Ready && !file.is_named);
+    if refused.is_some_and(|known| known.hash.as_ref() == Some(&refusal_mark(&hash, ingestion.extractor))) {
+        return Ok(Step::StillRefused);
+    }
     Ok(extract(ingestion, file, hash, bytes))
+}
+
+/// What is remembered of bytes that gave no text: never the hash of a document's bytes, and another one for each
+/// generation of readers and for what they can do, so that better readers try again.
+pub(super) fn refusal_mark(hash: &Hash, reader: &dyn Extract) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"refused by the readers of ");
+    hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+    hasher.update(&READERS_GENERATION.to_le_bytes());
+    hasher.update(reader.abilities().as_bytes());
+    hasher.update(hash);
+    *hasher.finalize().as_bytes()
 }
 
 /// Extracts until the file's bytes are the same before and after.
@@ -102,7 +137,7 @@ fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, mut hash: Hash, mut byt
             Ok(Some((after, _))) if after == hash => {
                 return match result {
                     Ok(extraction) => Step::Extracted(Box::new(Text { hash, bytes, extraction })),
-                    Err(err) => Step::Refused(err),
+                    Err(err) => Step::Refused(err, hash),
                 };
             }
             Ok(Some(after)) => (hash, bytes) = after,

@@ -37,7 +37,7 @@ pub(crate) fn repair(store: &Store, embedder: &dyn Embedder, repair: bool) -> Re
 fn mend(store: &Store, embedder: &dyn Embedder, findings: Findings) -> Result<(), EmbedFailure> {
     store.forget_damaged(&findings)?;
     for &id in &findings.lost {
-        store.make_unready(id, DocumentStatus::Failed, LOST)?;
+        store.make_unready(id, DocumentStatus::Failed, LOST, None)?;
     }
     let mut documents = store.documents()?;
     documents.retain(|document| document.status == DocumentStatus::Ready);
@@ -98,7 +98,7 @@ fn index_anew(store: &Store, embedder: &dyn Embedder, document: &DocumentRecord)
 
 fn give_up(store: &Store, id: DocumentId, detail: &str) -> Result<(), EmbedFailure> {
     let reason = format!("its vectors were damaged and could not be made anew: {detail}");
-    store.make_unready(id, DocumentStatus::Failed, &reason)?;
+    store.make_unready(id, DocumentStatus::Failed, &reason, None)?;
     Ok(())
 }
 

@@ -1,12 +1,13 @@
-//! The run over all files: one thread extracts ahead while the calling one chunks, embeds and stores.
+//! The run over all files: they are read ahead while the calling thread chunks, embeds and stores.
 
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
+use super::ahead::ReadAhead;
 use super::finish::finish;
 use super::meter::{Meter, Stopwatch};
-use super::prepare::{Prepared, prepare};
-use super::scan::{ScannedFile, scan};
+use super::prepare::Prepared;
+use super::scan::{ScannedFile, absolute, scan};
 use super::{FileOutcome, IngestOptions, IngestReport};
 use crate::chunk::{ChunkError, Chunker};
 use crate::embed::{EmbedError, Embedder};
@@ -14,8 +15,9 @@ use crate::extract::Extract;
 use crate::progress::{CancelToken, IngestProgress};
 use crate::store::{ChunkingKey, DocumentStatus, Store, StoreError};
 
-/// Documents extracted ahead of the one that is being embedded.
-const EXTRACTED_AHEAD: usize = 1;
+/// Text of files that are finished together, and how many they may be.
+const GROUP_BYTES: usize = 64 << 10;
+const GROUP_FILES: usize = 32;
 const STOPPED: &str = "stopped before it was read; add it again";
 
 /// What an ingest works with.
@@ -52,23 +54,51 @@ pub(crate) enum IngestError {
     Thread(String),
 }
 
-/// Ingests files and folders. A file that fails is part of the report, not an error.
+/// Ingests files and folders. A file that fails is part of the report, not an error; documents under the folders
+/// whose files are gone are forgotten.
 pub(crate) fn ingest(
     ingestion: Ingestion<'_>,
     paths: &[PathBuf],
     on_progress: &(dyn Fn(&IngestProgress) + Sync),
 ) -> Result<IngestReport, IngestError> {
-    let stopwatch = Stopwatch::start();
-    ingestion.store.expect_writable()?;
-    let chunker = crate::chunk::build(&ingestion.options.chunker)?;
     let meter = Meter::new(on_progress);
     meter.scanning();
     let files = scan(paths, ingestion.cancel);
+    let folders: Vec<PathBuf> = paths.iter().filter(|path| path.is_dir()).map(|path| absolute(path)).collect();
+    run(ingestion, &files, &|path| folders.iter().any(|folder| path.starts_with(folder)), &meter)
+}
+
+/// As [`ingest`] for what changed in folders: the files at or below the paths `changed`, and nothing else.
+pub(crate) fn ingest_changes(
+    ingestion: Ingestion<'_>,
+    folders: &[PathBuf],
+    changed: &BTreeSet<PathBuf>,
+    on_progress: &(dyn Fn(&IngestProgress) + Sync),
+) -> Result<IngestReport, IngestError> {
+    let meter = Meter::new(on_progress);
+    meter.scanning();
+    let is_changed = |path: &Path| path.ancestors().any(|above| changed.contains(above));
+    let mut files = scan(folders, ingestion.cancel);
+    files.retain(|file| is_changed(&file.path));
+    run(ingestion, &files, &is_changed, &meter)
+}
+
+/// Reads `files`, then forgets the documents whose path `is_covered` and whose file is gone. In this order a renamed
+/// file is found while its document is still there.
+fn run(
+    ingestion: Ingestion<'_>,
+    files: &[ScannedFile],
+    is_covered: &dyn Fn(&Path) -> bool,
+    meter: &Meter<'_>,
+) -> Result<IngestReport, IngestError> {
+    let stopwatch = Stopwatch::start();
+    ingestion.store.expect_writable()?;
+    let chunker = crate::chunk::build(&ingestion.options.chunker)?;
     meter.start(files.len(), files.iter().map(|file| file.bytes).sum());
-    enqueue(ingestion.store, &files)?;
+    enqueue(ingestion.store, files)?;
 
     let mut report = IngestReport::default();
-    let result = read_all(ingestion, chunker.as_ref(), &files, &meter, &mut report);
+    let result = read_all(ingestion, chunker.as_ref(), files, meter, &mut report);
     let reason = match &result {
         Ok(()) => STOPPED.to_owned(),
         Err(err) => format!("not read because of an earlier error: {err}"),
@@ -77,9 +107,23 @@ pub(crate) fn ingest(
     cancel_rest(ingestion.store, rest, &reason, &mut report)?;
     result?;
     report.cancelled = ingestion.cancel.is_cancelled();
+    if !report.cancelled {
+        report.removed = forget_gone(ingestion.store, is_covered)?;
+    }
     report.secs = stopwatch.secs();
     meter.done();
     Ok(report)
+}
+
+/// Removes the documents whose path `is_covered` and whose file is gone; a file that cannot be looked at is not gone.
+fn forget_gone(store: &Store, is_covered: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, StoreError> {
+    let mut gone = store.document_paths()?;
+    gone.retain(|(_, path)| is_covered(path) && path.try_exists().is_ok_and(|exists| !exists));
+    let (ids, paths): (Vec<_>, Vec<_>) = gone.into_iter().unzip();
+    if !ids.is_empty() {
+        store.remove(&ids)?;
+    }
+    Ok(paths)
 }
 
 fn enqueue(store: &Store, files: &[ScannedFile]) -> Result<(), StoreError> {
@@ -95,52 +139,55 @@ fn read_all(
     meter: &Meter<'_>,
     report: &mut IngestReport,
 ) -> Result<(), IngestError> {
+    let ahead = ReadAhead::new(ingestion, files);
     std::thread::scope(|scope| {
-        let (send, receive) = sync_channel(EXTRACTED_AHEAD);
-        std::thread::Builder::new()
-            .name("ingest-extract".to_owned())
-            .spawn_scoped(scope, move || extract_ahead(ingestion, files, &send))
-            .map_err(|err| IngestError::Thread(err.to_string()))?;
-        store_all(ingestion, chunker, &receive, meter, report)
+        ahead.start(scope)?;
+        let result = store_all(ingestion, chunker, &ahead, meter, report);
+        ahead.abandon();
+        result
     })
-}
-
-fn extract_ahead(ingestion: Ingestion<'_>, files: &[ScannedFile], send: &SyncSender<Result<Prepared, StoreError>>) {
-    for file in files {
-        if ingestion.cancel.is_cancelled() {
-            return;
-        }
-        let prepared = prepare(ingestion, file);
-        // The receiver is gone once the run has failed.
-        if send.send(prepared).is_err() {
-            return;
-        }
-    }
 }
 
 fn store_all(
     ingestion: Ingestion<'_>,
     chunker: &dyn Chunker,
-    receive: &Receiver<Result<Prepared, StoreError>>,
+    ahead: &ReadAhead<'_>,
     meter: &Meter<'_>,
     report: &mut IngestReport,
 ) -> Result<(), IngestError> {
-    while let Ok(prepared) = receive.recv() {
-        let prepared = prepared?;
-        let (path, bytes) = (prepared.file.path.clone(), prepared.file.bytes);
-        meter.file(&path, bytes);
-        if let Some(outcome) = finish(ingestion, chunker, prepared, meter)? {
-            meter.file_done(bytes, if outcome.unchanged { 0 } else { outcome.chunks });
-            report.files.push(outcome);
-        } else {
-            meter.file_done(bytes, 0);
-            report.skipped.push(path);
-        }
+    while let Some(first) = ahead.take() {
+        ingestion.cancel.wait_while_paused();
+        let group = gather(first?, ahead)?;
+        let files: Vec<(PathBuf, u64)> = group.iter().map(|read| (read.file.path.clone(), read.file.bytes)).collect();
+        let mut files = files.into_iter();
+        meter.group(group.iter().map(|read| &read.file));
+        finish(ingestion, chunker, group, meter, &mut |outcome| {
+            let Some((path, bytes)) = files.next() else { return };
+            meter.file_done(bytes);
+            match outcome {
+                Some(outcome) => report.files.push(outcome),
+                None => report.skipped.push(path),
+            }
+        })?;
         if ingestion.cancel.is_cancelled() {
             return Ok(());
         }
     }
     Ok(())
+}
+
+/// Files that are finished together: small ones that have been read already join the first, so that the model gets
+/// whole batches.
+fn gather(first: Prepared, ahead: &ReadAhead<'_>) -> Result<Vec<Prepared>, StoreError> {
+    let mut bytes = first.text_bytes();
+    let mut group = vec![first];
+    while bytes < GROUP_BYTES && group.len() < GROUP_FILES {
+        let Some(read) = ahead.take_if_read() else { break };
+        let read = read?;
+        bytes += read.text_bytes();
+        group.push(read);
+    }
+    Ok(group)
 }
 
 /// Files that nobody came to.

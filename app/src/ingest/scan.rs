@@ -144,6 +144,20 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn deep_long_and_foreign_names_are_taken() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let deep = format!("{}leaf.txt", "level/".repeat(30));
+        let long = format!("{}.txt", "n".repeat(250));
+        let (_folder, root) = tree(&[&deep, &long, "Größe 東京 🪨.md", "nested \n line.txt"]);
+        std::fs::write(root.join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt")), "latin").unwrap();
+        let found = scan(std::slice::from_ref(&root), &CancelToken::new());
+        assert_eq!(found.len(), 5);
+        assert!(found.iter().all(|file| file.path.is_file() && file.bytes > 0), "{found:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn link_loops_end() {
         let (_folder, root) = tree(&["a/one.txt", "b/two.txt"]);
         std::os::unix::fs::symlink(&root, root.join("a/up")).unwrap();

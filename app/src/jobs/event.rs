@@ -30,8 +30,10 @@ pub enum Event {
     IngestStarted,
     /// An ingest ended.
     IngestFinished(Result<IngestReport, Error>),
-    /// The system's dialog gave files or a folder.
+    /// The system's dialog gave files.
     PathsPicked(Vec<PathBuf>),
+    /// The system's dialog gave folders.
+    FoldersPicked(Vec<PathBuf>),
     /// A search ended.
     Searched {
         /// Its number.

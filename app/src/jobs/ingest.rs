@@ -9,6 +9,7 @@ use super::{Event, Outbox, Worker, guarded};
 use crate::ingest::IngestOptions;
 use crate::library::Library;
 use crate::progress::{CancelToken, IngestProgress};
+use crate::watch::Changes;
 
 /// Ingests that may wait.
 const QUEUE_CAPACITY: usize = 256;
@@ -17,9 +18,17 @@ const QUEUE_CAPACITY: usize = 256;
 const WAKE_EVERY: Duration = Duration::from_millis(100);
 
 struct Task {
-    paths: Vec<PathBuf>,
+    what: What,
     options: IngestOptions,
     batch: CancelToken,
+}
+
+/// What an ingest reads.
+pub(super) enum What {
+    /// Files and folders.
+    Paths(Vec<PathBuf>),
+    /// What changed in followed folders.
+    Changes { folders: Vec<PathBuf>, changes: Changes },
 }
 
 #[derive(Default)]
@@ -45,9 +54,18 @@ impl Handle {
     }
 
     /// Queues an ingest; false when the queue is full.
-    pub(super) fn add(&self, paths: Vec<PathBuf>, options: IngestOptions) -> bool {
-        let batch = lock(&self.shared).batch.clone();
-        self.tasks.as_ref().is_some_and(|tasks| tasks.try_send(Task { paths, options, batch }).is_ok())
+    pub(super) fn add(&self, what: What, options: IngestOptions) -> bool {
+        self.queue().is_some_and(|queue| queue.add(what, options))
+    }
+
+    /// Another way into the same queue.
+    pub(super) fn queue(&self) -> Option<Queue> {
+        Some(Queue { tasks: self.tasks.clone()?, shared: Arc::clone(&self.shared) })
+    }
+
+    /// Lets everything that runs or waits stand still, or go on.
+    pub(super) fn set_paused(&self, is_paused: bool) {
+        lock(&self.shared).batch.set_paused(is_paused);
     }
 
     /// Cancels everything that runs or waits; false when nothing runs.
@@ -67,6 +85,20 @@ impl Drop for Handle {
         self.cancel();
         self.tasks = None;
         self.worker.join();
+    }
+}
+
+/// The way into the queue.
+pub(super) struct Queue {
+    tasks: SyncSender<Task>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl Queue {
+    /// Queues an ingest; false when the queue is full.
+    pub(super) fn add(&self, what: What, options: IngestOptions) -> bool {
+        let batch = lock(&self.shared).batch.clone();
+        self.tasks.try_send(Task { what, options, batch }).is_ok()
     }
 }
 
@@ -101,7 +133,12 @@ impl Work {
                 (self.outbox.wake)();
             }
         };
-        self.library.ingest(&task.paths, &task.options, &on_progress, &task.batch)
+        match &task.what {
+            What::Paths(paths) => self.library.ingest(paths, &task.options, &on_progress, &task.batch),
+            What::Changes { folders, changes } => {
+                self.library.ingest_changes(folders, changes, &task.options, &on_progress, &task.batch)
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod answer;
 mod dialog;
 mod documents;
 mod event;
+mod follow;
 mod ingest;
 mod lab;
 mod latest;
@@ -80,6 +81,8 @@ pub struct Jobs {
 
 /// The threads that work on an open library.
 struct Workers {
+    /// Before the queue that it fills: fields are dropped in their order.
+    follow: Option<follow::Handle>,
     ingest: ingest::Handle,
     documents: documents::Handle,
     search: search::Handle,
@@ -118,8 +121,10 @@ impl Jobs {
     /// Starts the threads that work on `library`.
     pub fn attach(&mut self, library: Arc<Library>) {
         let outbox = &self.outbox;
+        let ingest = ingest::Handle::start(Arc::clone(&library), outbox.clone());
         self.workers = Some(Workers {
-            ingest: ingest::Handle::start(Arc::clone(&library), outbox.clone()),
+            follow: ingest.queue().map(|queue| follow::Handle::start(queue, outbox.clone())),
+            ingest,
             documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
             search: search::Handle::start(Arc::clone(&library), outbox.clone()),
             lab: lab::Handle::start(Arc::clone(&library), outbox.clone(), Arc::clone(&self.row_metrics)),
@@ -139,7 +144,21 @@ impl Jobs {
 
     /// Queues an ingest; false when the queue is full or no library is open.
     pub fn ingest(&self, paths: Vec<PathBuf>, options: IngestOptions) -> bool {
-        self.workers.as_ref().is_some_and(|workers| workers.ingest.add(paths, options))
+        self.workers.as_ref().is_some_and(|workers| workers.ingest.add(ingest::What::Paths(paths), options))
+    }
+
+    /// Follows these folders and no others: what changes in them is ingested with `options`.
+    pub fn follow(&self, folders: Vec<PathBuf>, options: IngestOptions) {
+        if let Some(follow) = self.workers.as_ref().and_then(|workers| workers.follow.as_ref()) {
+            follow.follow(follow::Follow { folders, options });
+        }
+    }
+
+    /// Lets the running ingest and the waiting ones stand still, or go on.
+    pub fn pause_ingest(&self, is_paused: bool) {
+        if let Some(workers) = &self.workers {
+            workers.ingest.set_paused(is_paused);
+        }
     }
 
     /// Stops the running ingest and forgets the waiting ones; false when none runs.

@@ -58,6 +58,7 @@ fn purpose(used_for: ModelUse) -> &'static str {
     match used_for {
         ModelUse::Generator => "Writes answers",
         ModelUse::Embedder => "Turns text into vectors",
+        ModelUse::Ocr => "Reads scanned pages",
         ModelUse::Runtime => "Native library",
     }
 }

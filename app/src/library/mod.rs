@@ -47,13 +47,14 @@ mod error;
 mod home;
 mod options;
 mod preview;
+mod readers;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::answer::{Answer, AskEvent, AskOptions, Generators};
 use crate::embed::{self, Embedder};
-use crate::extract::{Extract, ExtractLimits, Extraction};
+use crate::extract::{Extract, Extraction};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
@@ -61,12 +62,14 @@ use crate::retrieve::{self, SearchOptions, SearchResults};
 use crate::store::{
     ChatId, ChatRecord, ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport,
 };
-use crate::worker::{ExtractPool, WorkerBinary};
+use crate::watch::Changes;
 
 pub use error::Error;
 pub use home::home_folder;
 pub use options::{GpuChoice, LibraryOptions};
 pub use preview::{ChunkPreview, preview_chunks};
+
+use readers::extract_pool;
 
 const DEFAULT_NAME: &str = "default";
 
@@ -156,7 +159,7 @@ impl Library {
         self.store.is_read_only()
     }
 
-    /// Ingests files and folders (recursively). Unchanged files are skipped, changed ones replaced atomically.
+    /// Ingests files and folders. Unchanged files are skipped, changed ones replaced, those gone from a folder removed.
     ///
     /// # Errors
     /// The library cannot be written. A file that fails is not an error: see the report.
@@ -167,14 +170,36 @@ impl Library {
         on_progress: &(dyn Fn(&IngestProgress) + Sync),
         cancel: &CancelToken,
     ) -> Result<IngestReport, Error> {
-        let ingestion = Ingestion {
+        Ok(ingest::ingest(self.ingestion(options, cancel), paths, on_progress)?)
+    }
+
+    /// Ingests what changed in folders, or everything in them where the changes are incomplete.
+    ///
+    /// # Errors
+    /// The library cannot be written. A file that fails is not an error: see the report.
+    pub fn ingest_changes(
+        &self,
+        folders: &[PathBuf],
+        changes: &Changes,
+        options: &IngestOptions,
+        on_progress: &(dyn Fn(&IngestProgress) + Sync),
+        cancel: &CancelToken,
+    ) -> Result<IngestReport, Error> {
+        if changes.is_incomplete {
+            return self.ingest(folders, options, on_progress, cancel);
+        }
+        let ingestion = self.ingestion(options, cancel);
+        Ok(ingest::ingest_changes(ingestion, folders, &changes.paths, on_progress)?)
+    }
+
+    fn ingestion<'a>(&'a self, options: &'a IngestOptions, cancel: &'a CancelToken) -> Ingestion<'a> {
+        Ingestion {
             store: &self.store,
             embedder: self.embedder.as_ref(),
             extractor: self.extractor.as_ref(),
             options,
             cancel,
-        };
-        Ok(ingest::ingest(ingestion, paths, on_progress)?)
+        }
     }
 
     /// Every document, by id.
@@ -292,13 +317,4 @@ impl Library {
     pub fn remove_chat(&self, chat: ChatId) -> Result<(), Error> {
         Ok(self.store.remove_chat(chat)?)
     }
-}
-
-fn extract_pool(worker_binary: Option<PathBuf>, models: &Path) -> Result<Arc<dyn Extract>, Error> {
-    let binary = WorkerBinary::resolve(worker_binary).map_err(|err| Error::new("Worker processes", err.to_string()))?;
-    let limits = ExtractLimits {
-        pdfium: Some(models::library_path(models, models::Native::Pdfium)),
-        ..ExtractLimits::default()
-    };
-    Ok(Arc::new(ExtractPool::new(binary, limits)))
 }

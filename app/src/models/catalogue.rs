@@ -25,6 +25,8 @@ pub enum ModelUse {
     Embedder,
     /// Writes answers.
     Generator,
+    /// Reads pictures of text.
+    Ocr,
 }
 
 /// A named group of entries.

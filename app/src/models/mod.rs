@@ -30,6 +30,9 @@ pub use pip::{Pip, WheelSource};
 
 use std::path::{Path, PathBuf};
 
+/// Folder of the models that read scans in the models folder.
+pub const OCR: &str = "pp-ocrv4";
+
 /// The models folder: the one given, else `OUTCROP_MODELS`, else `<home>/models`.
 pub fn folder(given: Option<&Path>, home: &Path) -> PathBuf {
     if let Some(given) = given {

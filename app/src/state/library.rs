@@ -48,6 +48,8 @@ pub struct LibraryState {
     pub queued: usize,
     /// Whether the running ingest was asked to stop.
     pub cancelling: bool,
+    /// Whether the running ingest stands still.
+    pub paused: bool,
     /// Counts up with every ingest that ended: texts may be others.
     pub version: u64,
     /// What became of the last one.
@@ -62,6 +64,9 @@ pub struct LibraryState {
     pub sort: SortKey,
     /// Sort from high to low.
     pub descending: bool,
+    /// Places of the listed documents, in the order of the table: sorting ten thousand of them takes longer than a
+    /// frame, so it is done once for each change, by [`LibraryState::arrange`].
+    order: Vec<usize>,
 }
 
 impl LibraryState {
@@ -70,14 +75,27 @@ impl LibraryState {
         self.documents.value()?.iter().find(|record| record.id == id)
     }
 
-    /// The documents to list, filtered and sorted.
+    /// The documents to list, filtered and sorted as they were when [`LibraryState::arrange`] was called last.
     pub fn listed(&self) -> Vec<&DocumentRecord> {
+        let documents = self.documents.value().map(Vec::as_slice).unwrap_or_default();
+        self.order.iter().filter_map(|place| documents.get(*place)).collect()
+    }
+
+    /// Filters and sorts anew; to be called when the documents, the filter or the sort order have changed.
+    pub fn arrange(&mut self) {
         let needle = self.filter.trim().to_lowercase();
         let documents = self.documents.value().map(Vec::as_slice).unwrap_or_default();
-        let wanted = |record: &&DocumentRecord| self.passes(record) && holds(record, &needle);
-        let mut listed: Vec<&DocumentRecord> = documents.iter().filter(wanted).collect();
-        listed.sort_by(|one, other| self.compare(one, other));
-        listed
+        let wanted = |record: &DocumentRecord| self.passes(record) && holds(record, &needle);
+        let mut order: Vec<usize> = (0..documents.len()).filter(|place| wanted(&documents[*place])).collect();
+        if self.sort == SortKey::Title {
+            order.sort_by_cached_key(|place| (documents[*place].title.to_lowercase(), documents[*place].id));
+            if self.descending {
+                order.reverse();
+            }
+        } else {
+            order.sort_by(|one, other| self.compare(&documents[*one], &documents[*other]));
+        }
+        self.order = order;
     }
 
     /// Searchable documents and their chunks.
@@ -96,9 +114,8 @@ impl LibraryState {
     }
 
     fn compare(&self, one: &DocumentRecord, other: &DocumentRecord) -> std::cmp::Ordering {
-        let title = |record: &DocumentRecord| record.title.to_lowercase();
         let order = match self.sort {
-            SortKey::Title => title(one).cmp(&title(other)),
+            SortKey::Title => one.title.cmp(&other.title),
             SortKey::Status => (one.status as u8).cmp(&(other.status as u8)),
             SortKey::Pages => one.pages.cmp(&other.pages),
             SortKey::Chunks => one.chunks.cmp(&other.chunks),
@@ -157,20 +174,21 @@ mod tests {
         }
     }
 
-    fn ids(state: &LibraryState) -> Vec<u64> {
+    fn ids(state: &mut LibraryState) -> Vec<u64> {
+        state.arrange();
         state.listed().iter().map(|record| record.id.0).collect()
     }
 
     #[test]
     fn sorts_and_filters() {
         let mut state = state();
-        assert_eq!(ids(&state), [2, 1, 3]);
+        assert_eq!(ids(&mut state), [2, 1, 3]);
         (state.sort, state.descending) = (SortKey::Chunks, true);
-        assert_eq!(ids(&state), [3, 1, 2]);
+        assert_eq!(ids(&mut state), [3, 1, 2]);
         state.status_filter = StatusFilter::Problems;
-        assert_eq!(ids(&state), [2]);
+        assert_eq!(ids(&mut state), [2]);
         (state.status_filter, state.filter) = (StatusFilter::All, " B.M ".to_owned());
-        assert_eq!(ids(&state), [1]);
+        assert_eq!(ids(&mut state), [1]);
     }
 
     #[test]

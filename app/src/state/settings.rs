@@ -1,5 +1,7 @@
 //! What is remembered between runs, as JSON in the home folder.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::Space;
@@ -37,6 +39,8 @@ pub struct Settings {
     pub window_size: [f32; 2],
     /// The chunker of documents added from now on.
     pub chunker: ChunkerConfig,
+    /// Folders whose changes are read as they come.
+    pub followed: Vec<PathBuf>,
     /// The generator's name; `None` takes the best one installed.
     pub model: Option<String>,
 }
@@ -49,6 +53,7 @@ impl Default for Settings {
             space: Space::Library,
             window_size: [1280.0, 800.0],
             chunker: ChunkerConfig::default(),
+            followed: Vec::new(),
             model: None,
         }
     }
@@ -89,6 +94,7 @@ mod tests {
             scale: 1.25,
             space: Space::Chat,
             window_size: [1600.0, 900.0],
+            followed: vec!["/notes".into()],
             model: Some("extractive".to_owned()),
             ..Settings::default()
         };

@@ -82,13 +82,21 @@ impl Store {
         }
     }
 
-    /// Takes a document out of the searchable set and records why.
-    pub(crate) fn make_unready(&self, id: DocumentId, status: DocumentStatus, reason: &str) -> Result<(), StoreError> {
+    /// Takes a document out of the searchable set and records why. `mark` is a hash that tells later whether the
+    /// reason still holds.
+    pub(crate) fn make_unready(
+        &self,
+        id: DocumentId,
+        status: DocumentStatus,
+        reason: &str,
+        mark: Option<&Hash>,
+    ) -> Result<(), StoreError> {
         let stale = self.database.write(|transaction| {
             let stale = active_rows(transaction, id)?;
             chunks::remove_all(transaction, id)?;
             texts::remove(transaction, id)?;
             documents::set_status(transaction, id, status, Some(reason))?;
+            documents::set_mark(transaction, id, mark)?;
             Ok(stale)
         })?;
         self.forget_rows(&stale);

@@ -18,7 +18,9 @@ pub(crate) struct KnownDocument {
     pub(crate) id: DocumentId,
     pub(crate) path: PathBuf,
     pub(crate) status: DocumentStatus,
+    /// Of the bytes it was read from; of a document that is not ready the mark of [`set_mark`].
     pub(crate) hash: Option<Hash>,
+    pub(crate) reason: Option<String>,
 }
 
 /// Puts a file in the queue; a document with this path stays as it is.
@@ -36,7 +38,7 @@ pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Resul
 /// The document of a path.
 pub(crate) fn by_path(connection: &Connection, path: &Path) -> Result<Option<KnownDocument>> {
     connection
-        .prepare_cached("SELECT id, path, status, hash FROM documents WHERE path = ?1")?
+        .prepare_cached("SELECT id, path, status, hash, reason FROM documents WHERE path = ?1")?
         .query_row([path_value(path)], known)
         .optional()
 }
@@ -45,7 +47,7 @@ pub(crate) fn by_path(connection: &Connection, path: &Path) -> Result<Option<Kno
 pub(crate) fn ready_by_hash(connection: &Connection, hash: &Hash) -> Result<Vec<KnownDocument>> {
     connection
         .prepare_cached(
-            "SELECT id, path, status, hash FROM documents
+            "SELECT id, path, status, hash, reason FROM documents
              WHERE hash = ?1 AND status = 'ready' ORDER BY id",
         )?
         .query_map([hash.as_slice()], known)?
@@ -58,6 +60,7 @@ fn known(row: &Row<'_>) -> Result<KnownDocument> {
         path: path_column(row, 1)?,
         status: status_column(row, 2)?,
         hash: row.get(3)?,
+        reason: row.get(4)?,
     })
 }
 
@@ -87,6 +90,13 @@ pub(crate) fn set_status(
         "UPDATE documents SET status = ?2, reason = ?3 WHERE id = ?1",
         params![id.0 as i64, status_text(status), reason],
     )?;
+    Ok(())
+}
+
+/// Remembers a hash with a document that is not ready.
+pub(crate) fn set_mark(connection: &Connection, id: DocumentId, mark: Option<&Hash>) -> Result<()> {
+    let mark = mark.map(<[u8; 32]>::as_slice);
+    connection.execute("UPDATE documents SET hash = ?2 WHERE id = ?1", params![id.0 as i64, mark])?;
     Ok(())
 }
 

@@ -123,6 +123,11 @@ impl Store {
         self.database.read(documents::list)
     }
 
+    /// Id and path of every document.
+    pub(crate) fn document_paths(&self) -> Result<Vec<(DocumentId, PathBuf)>, StoreError> {
+        self.database.read(documents::paths)
+    }
+
     /// The stored extraction of a document.
     pub(crate) fn extraction(&self, id: DocumentId) -> Result<crate::extract::Extraction, StoreError> {
         let found = self.database.read(|connection| {

@@ -45,6 +45,8 @@ enum ExtractResponse {
 
 /// Serves `outcrop worker extract` until the host closes the pipe.
 pub fn serve_extract() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    super::sandbox::enter();
     let served = thread::Builder::new()
         .name("extract".to_owned())
         .stack_size(PARSER_STACK_BYTES)
@@ -160,6 +162,10 @@ impl ExtractPool {
 }
 
 impl Extract for ExtractPool {
+    fn abilities(&self) -> &'static str {
+        if self.limits.ocr.is_some() { "ocr" } else { "" }
+    }
+
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
         let mut worker =
             self.take_worker().map_err(|err| ExtractError::Io { path: path.to_owned(), detail: err.to_string() })?;

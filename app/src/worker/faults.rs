@@ -9,7 +9,8 @@ use std::{env, process, thread};
 use crate::extract::ExtractStep;
 
 /// Set to anything, makes the worker obey the extension of the file it is given: `hang`, `hang-page`,
-/// `crash`, `exit`, `panic`, `alloc`.
+/// `crash`, `exit`, `panic`, `alloc`, and `write`, `dial` and `start`, which try what a worker may not do and panic
+/// with what came of it.
 pub(super) const FAULTS_ENV: &str = "OUTCROP_WORKER_FAULTS";
 
 /// Does what the extension of `path` asks for, if faults are switched on.
@@ -27,7 +28,17 @@ pub(super) fn inject(path: &Path, on_step: &mut dyn FnMut(ExtractStep)) {
         Some("exit") => process::exit(7),
         Some("panic") => panic!("asked to panic"),
         Some("alloc") => allocate_forever(),
+        Some("write") => tell(&std::fs::write(path.with_extension("written"), "x")),
+        Some("dial") => tell(&std::net::TcpStream::connect(("127.0.0.1", 9))),
+        Some("start") => tell(&process::Command::new("true").status()),
         _ => {}
+    }
+}
+
+fn tell<T>(outcome: &std::io::Result<T>) -> ! {
+    match outcome {
+        Ok(_) => panic!("it was allowed"),
+        Err(err) => panic!("{:?}", err.kind()),
     }
 }
 

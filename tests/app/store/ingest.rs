@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
+use outcrop::extract::{Extract, ExtractError, Extraction};
 use outcrop::ingest::IngestOptions;
 use outcrop::progress::{IngestPhase, IngestProgress};
 use outcrop::retrieve::SearchMode;
 use outcrop::store::DocumentStatus;
 use outcrop::{CancelToken, Library};
 
-use super::fixture::{World, assert_searchable_is_ready, chunks_of, found, ingest, ingest_with, mode, name_of, status};
+use super::fixture::{
+    PlainText, World, assert_searchable_is_ready, chunks_of, found, ingest, ingest_with, mode, name_of, status,
+};
 
 /// The hash embedder, counting texts and slow where asked to be.
 #[derive(Default)]
@@ -164,6 +167,85 @@ fn files_that_give_no_text_say_why() {
     assert_searchable_is_ready(&library, "strata");
 }
 
+/// The plain reader, counting how often it is asked.
+#[derive(Default)]
+struct CountingReader(AtomicUsize);
+
+impl Extract for CountingReader {
+    fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        PlainText.extract(path, cancel)
+    }
+}
+
+#[test]
+fn a_file_that_gives_no_text_is_read_again_only_when_it_changes_or_is_named() {
+    let world = World::new();
+    let path = world.write("blank.txt", " \n");
+    let reader = Arc::new(CountingReader::default());
+    let library =
+        Library::open(outcrop::LibraryOptions { extractor: Some(reader.clone()), ..world.options() }).unwrap();
+    let times_read = || reader.0.load(Ordering::Relaxed);
+    let first = ingest(&library, &[world.documents()]);
+    for _ in 0..20 {
+        let again = ingest(&library, &[world.documents()]);
+        assert_eq!((again.files[0].status, &again.files[0].reason), (DocumentStatus::Failed, &first.files[0].reason));
+    }
+    assert_eq!((times_read(), library.documents().unwrap().len()), (1, 1));
+    ingest(&library, &[path]);
+    assert_eq!(times_read(), 2, "a named file is read again");
+    world.write("blank.txt", &lines("basalt", 2));
+    assert_eq!(ingest(&library, &[world.documents()]).files[0].status, DocumentStatus::Ready);
+    assert_eq!(times_read(), 3);
+}
+
+#[test]
+fn documents_whose_files_are_gone_are_forgotten_with_their_folder_only() {
+    let world = World::new();
+    let other = world.write("other/kept.txt", &lines("marble", 2));
+    let gone = world.write("notes/gone.txt", &lines("basalt", 2));
+    let stays = world.write("notes/stays.txt", &lines("granite", 2));
+    let library = world.open();
+    ingest(&library, &[world.documents()]);
+    std::fs::remove_file(&gone).unwrap();
+    std::fs::remove_file(&other).unwrap();
+    // Another file says nothing about those that are gone, and neither does another folder.
+    assert_eq!(ingest(&library, &[stays]).removed, Vec::<std::path::PathBuf>::new());
+    assert_eq!(ingest(&library, &[world.path("notes")]).removed, [gone]);
+    assert!(found(&library, "basalt", &mode(SearchMode::Keyword, 3)).is_empty());
+    assert_eq!(found(&library, "marble", &mode(SearchMode::Keyword, 1)), ["kept.txt"]);
+    assert_searchable_is_ready(&library, "strata");
+}
+
+#[test]
+fn a_paused_ingest_waits_and_goes_on() {
+    let world = World::new();
+    for file in 0..4 {
+        world.write(&format!("{file}.txt"), &lines("basalt", 3));
+    }
+    let library = world.open();
+    let cancel = CancelToken::new();
+    let (done, times_paused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let on_progress = |progress: &IngestProgress| {
+        done.store(progress.files_done, Ordering::Relaxed);
+        if progress.phase == IngestPhase::Embedding && times_paused.fetch_add(1, Ordering::Relaxed) == 0 {
+            cancel.set_paused(true);
+        }
+    };
+    std::thread::scope(|scope| {
+        let ingest =
+            scope.spawn(|| library.ingest(&[world.documents()], &chunks_of(80), &on_progress, &cancel).unwrap());
+        while !cancel.is_paused() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(400));
+        assert_eq!(done.load(Ordering::Relaxed), 0, "nothing is finished while it is paused");
+        cancel.set_paused(false);
+        assert_eq!(ingest.join().unwrap().files.len(), 4);
+    });
+    assert_searchable_is_ready(&library, "strata");
+}
+
 #[test]
 fn a_document_that_turns_bad_is_no_longer_searchable() {
     let world = World::new();
@@ -193,7 +275,7 @@ fn cancelling_ends_within_a_second_and_leaves_nothing_partial() {
     let (library, _) = counting(&world, Duration::from_millis(1));
     let (cancel, cancelled_at) = (CancelToken::new(), Mutex::new(None));
     let on_progress = |progress: &IngestProgress| {
-        if progress.files_done == 1 && progress.phase == IngestPhase::Embedding && !cancel.is_cancelled() {
+        if progress.files_done >= 1 && progress.phase == IngestPhase::Embedding && !cancel.is_cancelled() {
             cancel.cancel();
             *cancelled_at.lock().unwrap() = Some(Instant::now());
         }
@@ -203,8 +285,9 @@ fn cancelling_ends_within_a_second_and_leaves_nothing_partial() {
     assert!(took < Duration::from_secs(1), "{took:?}");
     assert!(report.cancelled);
     let statuses: Vec<_> = report.files.iter().map(|file| file.status).collect();
-    assert_eq!(statuses[0], DocumentStatus::Ready);
-    assert_eq!(statuses[1..], [DocumentStatus::Cancelled; 5]);
+    let ready = statuses.iter().take_while(|status| **status == DocumentStatus::Ready).count();
+    assert!((1..6).contains(&ready), "{statuses:?}");
+    assert!(statuses[ready..].iter().all(|status| *status == DocumentStatus::Cancelled), "{statuses:?}");
     assert_searchable_is_ready(&library, "strata");
 
     let report = ingest_with(&library, &[world.documents()], &chunks_of(60));
@@ -231,7 +314,7 @@ fn progress_counts_up_to_all_files() {
     let chunks: usize = report.files.iter().map(|file| file.chunks).sum();
     assert_eq!(last.phase, IngestPhase::Done);
     assert_eq!((last.files_done, last.files_total, last.chunks_done), (5, 5, chunks));
-    assert!(last.batches_done >= 5);
+    assert!(last.batches_done >= 1);
 }
 
 #[test]

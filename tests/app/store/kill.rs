@@ -1,7 +1,6 @@
 //! kill -9 at random moments of an ingest: after reopening, what is searchable is what is ready, and an ingest
 //! completes.
 
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -23,12 +22,14 @@ fn write_files(world: &World, round: u64) {
     }
 }
 
-fn start_ingest(world: &World, models: &Path) -> Child {
+/// Starts an ingest of a world's documents in a process of its own, by words and not by a model.
+pub(crate) fn start_ingest(world: &World, chunk_size: usize) -> Child {
+    std::fs::create_dir_all(world.home().join("no-models")).unwrap();
     Command::new(outcrop_binary())
-        .args(["--quiet", "--gpu", "off", "ingest", "--size", &CHUNK_SIZE.to_string(), "--overlap", "0"])
+        .args(["--quiet", "--gpu", "off", "ingest", "--size", &chunk_size.to_string(), "--overlap", "0"])
         .arg(world.documents())
         .env("OUTCROP_HOME", world.home())
-        .env("OUTCROP_MODELS", models)
+        .env("OUTCROP_MODELS", world.home().join("no-models"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -57,7 +58,7 @@ fn assert_whole(library: &Library, world: &World) {
 
 /// Opens the library as soon as its lock is free: a worker that was being started when its parent was killed holds a
 /// copy of it until it runs.
-fn open_for_writing(world: &World) -> Library {
+pub(crate) fn open_for_writing(world: &World) -> Library {
     let begun = Instant::now();
     loop {
         let library = world.open();
@@ -78,18 +79,16 @@ fn scatter(seed: u64) -> u64 {
 #[test]
 fn killed_at_twenty_random_moments_nothing_partial_is_searchable() {
     let world = World::new();
-    let models = world.home().join("no-models");
-    std::fs::create_dir_all(&models).unwrap();
     write_files(&world, 0);
     let started = Instant::now();
-    assert!(start_ingest(&world, &models).wait().unwrap().success());
+    assert!(start_ingest(&world, CHUNK_SIZE).wait().unwrap().success());
     let whole = started.elapsed();
     assert_eq!(ready(&world.open()), FILES);
 
     let mut interrupted = 0;
     for round in 1..=KILLS {
         write_files(&world, round);
-        let mut child = start_ingest(&world, &models);
+        let mut child = start_ingest(&world, CHUNK_SIZE);
         let share = scatter(round) % 1000;
         std::thread::sleep(whole.mul_f64(share as f64 / 1000.0).max(Duration::from_millis(5)));
         child.kill().unwrap();
@@ -107,7 +106,7 @@ fn killed_at_twenty_random_moments_nothing_partial_is_searchable() {
     }
     assert!(interrupted >= KILLS as usize / 2, "only {interrupted} of {KILLS} kills fell into an ingest");
 
-    assert!(start_ingest(&world, &models).wait().unwrap().success());
+    assert!(start_ingest(&world, CHUNK_SIZE).wait().unwrap().success());
     let library = world.open();
     assert_eq!((ready(&library), library.documents().unwrap().len()), (FILES, FILES));
     assert_searchable_is_ready(&library, "strata");

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failure is the test's message")]
 
 mod damage;
+mod disk_full;
 mod fixture;
 mod ingest;
 mod kill;
@@ -11,3 +12,4 @@ mod machine;
 mod ranking;
 mod retrieve;
 mod versions;
+mod watch;

@@ -75,6 +75,11 @@ impl Bench {
         std::fs::write(folder.join(name), text).unwrap();
     }
 
+    /// The folder that [`Bench::write`] writes to.
+    pub(crate) fn documents_folder(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("documents")
+    }
+
     /// Drops files of the documents' folder onto the window; the empty name is the folder itself.
     pub(crate) fn drop_files(&mut self, names: &[&str]) {
         let folder = self.folder.path().join("documents");

@@ -3,6 +3,8 @@
 use egui::Role;
 use egui_kittest::kittest::Queryable;
 
+use outcrop::command::Command;
+
 use crate::bench::Bench;
 
 #[test]
@@ -68,6 +70,40 @@ fn a_running_ingest_shows_progress_and_can_be_cancelled() {
     bench.until(|state| state.library.ingest.is_none() && state.library.last_report.is_some());
     assert!(bench.state().library.last_report.as_ref().is_some_and(|report| report.cancelled));
     assert_eq!(bench.state().library.totals(), (0, 0));
+}
+
+#[test]
+fn an_ingest_can_be_paused_and_resumed() {
+    let mut bench = Bench::empty();
+    bench.write("slow.txt", "Granite.");
+    bench.hold_reader(true);
+    bench.drop_files(&["slow.txt"]);
+    bench.until(|state| state.library.ingest.is_some());
+    bench.harness.get_by_role_and_label(Role::Button, "Pause").click();
+    bench.until(|state| state.library.paused);
+    bench.hold_reader(false);
+    bench.settle();
+    assert_eq!(bench.state().library.totals(), (0, 0));
+    bench.harness.get_by_role_and_label(Role::Button, "Resume").click();
+    bench.until(|state| state.library.totals().0 == 1 && !state.library.paused);
+}
+
+#[test]
+fn a_followed_folder_brings_what_changes_in_it_until_it_is_left() {
+    let mut bench = Bench::empty();
+    bench.write("first.txt", "Granite under the quay.");
+    let folder = bench.documents_folder();
+    bench.harness.state_mut().as_mut().unwrap().push(Command::FollowFolders(vec![folder.clone()]));
+    bench.until(|state| state.library.totals().0 == 1 && state.library.ingest.is_none());
+    bench.write("second.txt", "Basalt under the light.");
+    bench.until(|state| state.library.totals().0 == 2);
+    std::fs::remove_file(folder.join("first.txt")).unwrap();
+    bench.until(|state| state.library.totals().0 == 1);
+    bench.harness.get_by_role_and_label(Role::Row, "second.txt");
+
+    bench.harness.get_by_label("Stop following documents").click();
+    bench.until(|state| state.settings.followed.is_empty());
+    assert_eq!(bench.state().library.totals().0, 1, "its documents stay");
 }
 
 #[test]

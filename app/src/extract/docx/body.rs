@@ -2,12 +2,13 @@
 //!
 //! Invariant: no recursion over the XML; what is open stands on stacks.
 
-use quick_xml::Reader;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 
 use super::FORMAT;
-use super::styles::{Styles, attribute, level_of_outline};
+use super::styles::{Styles, level_of_outline};
 use crate::extract::ExtractError;
+use crate::extract::blocks::{Block, Cell, Paragraph, Row, Table};
+use crate::extract::xml::{attribute, for_each_event, resolve_reference};
 
 /// Tables inside each other; deeper ones are read like paragraphs.
 const DEEPEST_TABLE: usize = 32;
@@ -17,56 +18,6 @@ const MOST_COLUMNS_SPANNED: usize = 100;
 /// phonetic guides, and lists of tab stops.
 const UNREAD: &[&str] = &["del", "moveFrom", "Fallback", "rt", "tabs", "pPrChange", "rPrChange"];
 
-/// A part of a document.
-pub(super) enum Block {
-    Paragraph(Paragraph),
-    Table(Table),
-}
-
-impl Block {
-    pub(super) fn as_paragraph(&self) -> Option<&Paragraph> {
-        match self {
-            Self::Paragraph(paragraph) => Some(paragraph),
-            Self::Table(_) => None,
-        }
-    }
-}
-
-/// A paragraph.
-#[derive(Default)]
-pub(super) struct Paragraph {
-    pub(super) text: String,
-    /// Heading level, 0 for the title.
-    pub(super) level: Option<u8>,
-    /// Depth in a list, from 0.
-    pub(super) list_depth: Option<u8>,
-    /// Notes that it refers to.
-    pub(super) notes: Vec<(&'static str, String)>,
-    has_outline: bool,
-}
-
-/// A table, row by row.
-#[derive(Default)]
-pub(super) struct Table {
-    pub(super) rows: Vec<Row>,
-}
-
-/// A row of a table.
-#[derive(Default)]
-pub(super) struct Row {
-    pub(super) cells: Vec<Cell>,
-    pub(super) is_header: bool,
-}
-
-/// A cell of a row.
-#[derive(Default)]
-pub(super) struct Cell {
-    pub(super) blocks: Vec<Block>,
-    pub(super) columns: usize,
-    /// Whether it continues the cell above.
-    pub(super) continues: bool,
-}
-
 /// The blocks of `word/document.xml`.
 ///
 /// # Errors
@@ -74,11 +25,11 @@ pub(super) struct Cell {
 pub(super) fn parse_document(xml: &str, styles: &Styles) -> Result<Vec<Block>, ExtractError> {
     let mut parser = BodyParser::new(styles);
     let mut is_document = false;
-    for_each_event(xml, "word/document.xml", |event, reader| {
-        if let Event::Start(element) = &event {
+    for_each_event(xml, FORMAT, "word/document.xml", UNREAD, |event| {
+        if let Event::Start(element) = event {
             is_document |= element.local_name().as_ref() == "document";
         }
-        parser.note(event, reader)
+        parser.note(event);
     })?;
     if !is_document {
         let detail = "word/document.xml holds no document";
@@ -95,8 +46,8 @@ pub(super) fn parse_notes(xml: &str, kind: &str, styles: &Styles) -> Result<Vec<
     let mut notes = Vec::new();
     let mut parser = BodyParser::new(styles);
     let mut id = None;
-    for_each_event(xml, &format!("word/{kind}s.xml"), |event, reader| {
-        match &event {
+    for_each_event(xml, FORMAT, &format!("word/{kind}s.xml"), UNREAD, |event| {
+        match event {
             Event::Start(element) if element.local_name().as_ref() == kind => {
                 id = attribute(element, "id");
             }
@@ -106,56 +57,9 @@ pub(super) fn parse_notes(xml: &str, kind: &str, styles: &Styles) -> Result<Vec<
             }
             _ => {}
         }
-        parser.note(event, reader)
+        parser.note(event);
     })?;
     Ok(notes)
-}
-
-fn for_each_event<'x>(
-    xml: &'x str,
-    part: &str,
-    mut note: impl FnMut(Event<'x>, &mut Reader<&'x [u8]>) -> Result<(), quick_xml::Error>,
-) -> Result<(), ExtractError> {
-    let mut reader = Reader::from_str(xml);
-    reader.config_mut().expand_empty_elements = true;
-    let mut depth = 0_usize;
-    loop {
-        let step = reader.read_event().and_then(|event| {
-            match &event {
-                Event::Eof => return Ok(false),
-                Event::Start(element) if !UNREAD.contains(&element.local_name().as_ref()) => {
-                    depth += 1;
-                }
-                Event::End(_) => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            note(event, &mut reader).map(|()| true)
-        });
-        match step {
-            Ok(true) => {}
-            Ok(false) if depth == 0 => return Ok(()),
-            Ok(false) => {
-                let detail = format!("{part} ends inside {depth} open elements");
-                return Err(ExtractError::damaged(FORMAT, detail));
-            }
-            Err(err) => {
-                let detail = format!("{part} at byte {}: {err}", reader.buffer_position());
-                return Err(ExtractError::damaged(FORMAT, detail));
-            }
-        }
-    }
-}
-
-/// The character that a reference such as `&amp;` or `&#8212;` stands for.
-pub(super) fn resolve_reference(reference: &BytesRef<'_>) -> Option<char> {
-    match &**reference {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => reference.resolve_char_ref().ok().flatten(),
-    }
 }
 
 struct BodyParser<'s> {
@@ -164,11 +68,18 @@ struct BodyParser<'s> {
     containers: Vec<Vec<Block>>,
     tables: Vec<OpenTable>,
     /// Open paragraphs: text boxes put paragraphs into paragraphs.
-    paragraphs: Vec<Paragraph>,
+    paragraphs: Vec<OpenParagraph>,
     /// Tables that are too deep to be read as tables.
     flat_tables: usize,
     in_text: bool,
     run_is_hidden: bool,
+}
+
+#[derive(Default)]
+struct OpenParagraph {
+    paragraph: Paragraph,
+    /// Whether it has an outline level of its own, which outranks its style's.
+    has_outline: bool,
 }
 
 #[derive(Default)]
@@ -191,31 +102,24 @@ impl<'s> BodyParser<'s> {
         }
     }
 
-    fn note<'x>(&mut self, event: Event<'x>, reader: &mut Reader<&'x [u8]>) -> Result<(), quick_xml::Error> {
+    fn note(&mut self, event: &Event<'_>) {
         match event {
-            Event::Start(element) => {
-                if UNREAD.contains(&element.local_name().as_ref()) {
-                    reader.read_to_end(element.name())?;
-                } else {
-                    self.start(&element);
-                }
-            }
+            Event::Start(element) => self.start(element),
             Event::End(element) => self.end(element.local_name().as_ref()),
             Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
             Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
             Event::GeneralRef(reference) if self.in_text => {
-                if let Some(character) = resolve_reference(&reference) {
+                if let Some(character) = resolve_reference(reference) {
                     self.push(character.encode_utf8(&mut [0; 4]));
                 }
             }
             _ => {}
         }
-        Ok(())
     }
 
     fn start(&mut self, element: &BytesStart<'_>) {
         match element.local_name().as_ref() {
-            "p" => self.paragraphs.push(Paragraph::default()),
+            "p" => self.paragraphs.push(OpenParagraph::default()),
             "r" => self.run_is_hidden = false,
             "vanish" => self.run_is_hidden = is_on(element),
             "t" => self.in_text = true,
@@ -235,8 +139,8 @@ impl<'s> BodyParser<'s> {
     fn end(&mut self, name: &str) {
         match name {
             "p" => {
-                if let Some(paragraph) = self.paragraphs.pop() {
-                    self.add(Block::Paragraph(paragraph));
+                if let Some(open) = self.paragraphs.pop() {
+                    self.add(Block::Paragraph(open.paragraph));
                 }
             }
             "t" => self.in_text = false,
@@ -257,10 +161,10 @@ impl<'s> BodyParser<'s> {
     }
 
     fn push(&mut self, text: &str) {
-        if let Some(paragraph) = self.paragraphs.last_mut()
+        if let Some(open) = self.paragraphs.last_mut()
             && !self.run_is_hidden
         {
-            paragraph.text.extend(text.chars().filter(|c| *c != '\u{ad}'));
+            open.paragraph.text.extend(text.chars().filter(|c| *c != '\u{ad}'));
         }
     }
 
@@ -271,20 +175,20 @@ impl<'s> BodyParser<'s> {
     }
 
     fn refer(&mut self, kind: &'static str, element: &BytesStart<'_>) {
-        if let (Some(paragraph), Some(id)) = (self.paragraphs.last_mut(), attribute(element, "id")) {
-            paragraph.notes.push((kind, id));
+        if let (Some(open), Some(id)) = (self.paragraphs.last_mut(), attribute(element, "id")) {
+            open.paragraph.notes.push((kind, id));
         }
     }
 
     /// A property of the paragraph: its own outline level outranks its style's.
     fn format(&mut self, element: &BytesStart<'_>) {
-        let Some(paragraph) = self.paragraphs.last_mut() else {
+        let Some(OpenParagraph { paragraph, has_outline }) = self.paragraphs.last_mut() else {
             return;
         };
         let value = attribute(element, "val").unwrap_or_default();
         match element.local_name().as_ref() {
             "pStyle" => {
-                if !paragraph.has_outline {
+                if !*has_outline {
                     paragraph.level = self.styles.heading_level(&value);
                 }
                 if self.styles.is_list(&value) {
@@ -294,7 +198,7 @@ impl<'s> BodyParser<'s> {
             "outlineLvl" => {
                 if let Some(level) = level_of_outline(&value) {
                     paragraph.level = level;
-                    paragraph.has_outline = true;
+                    *has_outline = true;
                 }
             }
             "numPr" => paragraph.list_depth = Some(0),
@@ -351,8 +255,8 @@ impl<'s> BodyParser<'s> {
 
     /// Everything, also what an unusual document left open.
     fn finish(mut self) -> Vec<Block> {
-        while let Some(paragraph) = self.paragraphs.pop() {
-            self.add(Block::Paragraph(paragraph));
+        while let Some(open) = self.paragraphs.pop() {
+            self.add(Block::Paragraph(open.paragraph));
         }
         self.containers.into_iter().flatten().collect()
     }

@@ -1,32 +1,27 @@
 //! Word documents: headings as sections, paragraphs, lists, tables as rows, footnotes after their paragraph.
 //!
-//! `package` opens the archive under a budget, `styles` says which paragraph styles are headings, `body` turns
-//! the XML into blocks and `write` the blocks into text. Tracked deletions and hidden text are not read.
+//! `styles` says which paragraph styles are headings, `body` turns the XML into blocks. Tracked deletions and
+//! hidden text are not read.
 
 mod body;
-mod package;
 mod styles;
-mod write;
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use body::{Block, Paragraph};
-use package::Package;
 use styles::Styles;
 
+use super::blocks::{Block, BlockWriter, Notes, Paragraph};
+use super::package::Package;
 use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
 
 /// What the errors call this format.
 const FORMAT: &str = "DOCX";
-
-/// Texts of notes, by kind (`footnote`, `endnote`) and id.
-type Notes = HashMap<(&'static str, String), String>;
+const DEFAULT_DOCUMENT: &str = "word/document.xml";
 
 /// Reads the file at `path` as a Word document.
 pub(super) fn read(path: &Path, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
-    let mut package = Package::open(path, limits.text_bytes)?;
-    let document = package.main_document()?;
+    let mut package = Package::open(path, FORMAT, limits.text_bytes)?;
+    let document = main_document(&mut package)?;
     let styles = Styles::parse(&package.part("word/styles.xml")?.unwrap_or_default())?;
     let mut notes = Notes::new();
     read_notes(&mut package, "footnote", &styles, &mut notes)?;
@@ -34,9 +29,21 @@ pub(super) fn read(path: &Path, limits: &ExtractLimits) -> Result<Extraction, Ex
     let blocks = body::parse_document(&document, &styles)?;
     drop(document);
     let mut built = TextBuilder::new(limits);
-    let title = write::write_blocks(&mut built, &blocks, &notes)?;
-    built.title = package.title()?.or(title);
+    let mut writer = BlockWriter::new(&mut built, &notes);
+    writer.write(&blocks)?;
+    let title = writer.finish();
+    built.title = package.office_title()?.or(title);
     built.finish(DocumentKind::Docx)
+}
+
+/// The XML of the document itself, which is nearly always at the same place.
+fn main_document(package: &mut Package) -> Result<String, ExtractError> {
+    if let Some(xml) = package.part(DEFAULT_DOCUMENT)? {
+        return Ok(xml);
+    }
+    let relationships = package.relationships("")?;
+    let named = relationships.into_iter().find(|relationship| relationship.kind == "officeDocument");
+    package.expect_part(named.as_ref().map_or(DEFAULT_DOCUMENT, |relationship| &relationship.target))
 }
 
 fn read_notes(

@@ -10,11 +10,11 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::FORMAT;
 use crate::extract::ExtractError;
+use crate::extract::blocks::TITLE_LEVEL;
+use crate::extract::xml::attribute;
 
 /// How many styles may be based on each other.
 const LONGEST_CHAIN: usize = 32;
-/// Level of the document's title, above every heading.
-pub(super) const TITLE_LEVEL: u8 = 0;
 
 /// The paragraph styles of a document, by id.
 #[derive(Default)]
@@ -108,12 +108,6 @@ fn level_of_name(name: &str) -> Option<Option<u8>> {
 pub(super) fn level_of_outline(value: &str) -> Option<Option<u8>> {
     let outline: u8 = value.trim().parse().ok()?;
     Some((outline < 9).then_some(outline + 1))
-}
-
-/// An attribute by its name without prefix.
-pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = element.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == name)?;
-    Some(found.value.into_owned())
 }
 
 #[cfg(test)]

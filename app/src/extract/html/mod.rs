@@ -19,18 +19,54 @@ use walker::{Walker, visible_text};
 const PIECE_BYTES: usize = 4096;
 /// Elements inside each other; browsers stop at 512.
 const DEEPEST_ELEMENT: usize = 4000;
+/// Elements without content, which HTML closes itself.
+const VOID_ELEMENTS: &[&str] =
+    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
+
 /// Reads `bytes` as HTML.
 pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
     let decoded = decode_labelled(bytes, named_encoding(bytes).as_deref())?;
     let mut built = TextBuilder::new(limits);
     built.coverage.notes.extend(decoded.note);
-    let html = parse(&decoded.text)?;
+    let is_xhtml = decoded.text.trim_start().starts_with("<?xml");
+    let source = if is_xhtml { expand_empty_elements(&decoded.text).into() } else { decoded.text };
+    let (mut built, title) = append(built, &source)?;
+    built.title = title;
+    built.finish(DocumentKind::Html)
+}
+
+/// Adds what a reader would see of `source` to `built`; gives it back with the title of the source.
+///
+/// # Errors
+/// The text would be over the budget, or elements are nested absurdly deep.
+pub(super) fn append(built: TextBuilder, source: &str) -> Result<(TextBuilder, Option<String>), ExtractError> {
+    let html = parse(source)?;
     let root = html.tree.root();
     let mut walker = Walker::new(layout_tables(root), built);
     walker.walk(root)?;
-    let (mut built, headings) = walker.finish();
-    built.title = document_title(root).or_else(|| headings.into_iter().next());
-    built.finish(DocumentKind::Html)
+    let (built, headings) = walker.finish();
+    Ok((built, document_title(root).or_else(|| headings.into_iter().next())))
+}
+
+/// XHTML may close an element in its opening tag, `<title/>`; to HTML that is an open one, and the rest of the page
+/// its content. Gives such elements an end tag, but for those that HTML closes itself.
+pub(super) fn expand_empty_elements(source: &str) -> String {
+    let mut expanded = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find("/>") {
+        let (before, after) = rest.split_at(at);
+        expanded.push_str(before);
+        let tag = before.rfind('<').map_or("", |open| &before[open + 1..]);
+        let name: String = tag.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+        if name.is_empty() || VOID_ELEMENTS.contains(&name.as_str()) || tag.contains('>') {
+            expanded.push_str("/>");
+        } else {
+            expanded.push_str(&format!("></{name}>"));
+        }
+        rest = &after[2..];
+    }
+    expanded.push_str(rest);
+    expanded
 }
 
 /// Parses piece by piece and stops at absurd nesting, whose cost grows with the square of its depth.
@@ -118,6 +154,14 @@ mod tests {
         );
         assert_eq!(extraction.text, "Hello, world !\n\nBye\nnow");
         assert_eq!(extraction.title.as_deref(), Some("T & U"));
+    }
+
+    #[test]
+    fn elements_that_xhtml_closes_at_once_swallow_nothing() {
+        let extraction = read_text(
+            "<?xml version='1.0'?><html><head><title/><script src='a.js' /></head><body><a id='x'/><p>seen<br/>too</p></body>",
+        );
+        assert_eq!(extraction.text, "seen\ntoo");
     }
 
     #[test]

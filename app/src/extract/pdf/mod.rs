@@ -1,26 +1,26 @@
 //! PDF through PDFium: text in reading order, the page of every character, headings by type size.
 //!
-//! `glyphs` turns a page's characters into fragments of lines, `running` takes running headers and footers away,
+//! `pages` asks each page for its text, `glyphs` turns its characters into fragments of lines and `scan` reads pages
+//! that are pictures; `labels` notes what is printed for page numbers; `running` takes running headers and footers away,
 //! `columns` puts fragments into reading order, `lines` joins them to lines and `flow` lines to paragraphs.
 
 mod columns;
 mod flow;
 mod glyphs;
+mod labels;
 mod lines;
+mod pages;
 mod running;
+mod scan;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObjectType, PdfPageObjectsCommon, Pdfium, PdfiumError,
-    PdfiumInternalError,
-};
+use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, Pdfium, PdfiumError, PdfiumInternalError};
 
 use flow::PageLines;
-use glyphs::Fragment;
 
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
 
@@ -46,7 +46,7 @@ pub(super) fn read(
     }
     let mut built = TextBuilder::new(limits);
     built.coverage.pages = Some(num_pages as u32);
-    let (numbers, mut fragments) = read_pages(&document, &mut built, on_step)?;
+    let (numbers, mut fragments) = pages::read_pages(&document, limits, &mut built, on_step)?;
     on_step(ExtractStep::Assembling);
     let running = running::drop_running_lines(&mut fragments);
     if running > 0 {
@@ -109,98 +109,6 @@ fn check_trailer(path: &Path) -> Result<(), ExtractError> {
         return Ok(());
     }
     Err(ExtractError::damaged(FORMAT, format!("it is cut off: its last part is missing after byte {file_bytes}")))
-}
-
-/// Numbers and fragments of the pages that have text; the others go to the coverage with the reason.
-fn read_pages(
-    document: &PdfDocument<'_>,
-    built: &mut TextBuilder,
-    on_step: &mut dyn FnMut(ExtractStep),
-) -> Result<(Vec<u32>, Vec<Vec<Fragment>>), ExtractError> {
-    let num_pages = document.pages().len();
-    let mut numbers = Vec::new();
-    let mut pages = Vec::new();
-    let mut scanned_pages = 0;
-    for index in 0..num_pages {
-        let number = index as u32 + 1;
-        on_step(ExtractStep::Page { page: number, pages: num_pages as u32 });
-        match read_page(document, index) {
-            Ok(fragments) => {
-                numbers.push(number);
-                pages.push(fragments);
-            }
-            Err(reason) => {
-                scanned_pages += u32::from(reason == NoText::Image);
-                let reason = reason.describe().to_owned();
-                built.coverage.pages_without_text.push((number, reason));
-            }
-        }
-    }
-    if pages.is_empty() {
-        return Err(no_text_error(built, num_pages as u32, scanned_pages));
-    }
-    Ok((numbers, pages))
-}
-
-fn no_text_error(built: &TextBuilder, pages: u32, scanned_pages: u32) -> ExtractError {
-    let path = std::path::PathBuf::new();
-    if scanned_pages > 0 {
-        return ExtractError::NeedsOcr { path, pages };
-    }
-    match built.coverage.pages_without_text.first() {
-        Some((_, reason)) if reason != NoText::Blank.describe() => {
-            ExtractError::damaged(FORMAT, format!("page 1: {reason}"))
-        }
-        _ => ExtractError::Empty { path },
-    }
-}
-
-/// Why a page gave no text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NoText {
-    Damaged,
-    Unmapped,
-    Image,
-    Blank,
-}
-
-impl NoText {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Damaged => "the page is damaged",
-            Self::Unmapped => "its fonts do not say which characters they show",
-            Self::Image => "the page is an image without text",
-            Self::Blank => "the page is blank",
-        }
-    }
-}
-
-fn read_page(document: &PdfDocument<'_>, index: i32) -> Result<Vec<Fragment>, NoText> {
-    let page = document.pages().get(index).map_err(|_| NoText::Damaged)?;
-    let text = page.text().map_err(|_| NoText::Damaged)?;
-    let glyphs = glyphs::read_fragments(&text);
-    if glyphs.is_unmapped() {
-        Err(NoText::Unmapped)
-    } else if !glyphs.fragments.is_empty() {
-        Ok(glyphs.fragments)
-    } else if shows_anything(&page) {
-        Err(NoText::Image)
-    } else {
-        Err(NoText::Blank)
-    }
-}
-
-/// Whether a page without text shows an image, or a drawing that may be outlined text.
-fn shows_anything(page: &PdfPage<'_>) -> bool {
-    page.objects().iter().any(|object| {
-        matches!(
-            object.object_type(),
-            PdfPageObjectType::Image
-                | PdfPageObjectType::Path
-                | PdfPageObjectType::Shading
-                | PdfPageObjectType::XObjectForm
-        )
-    })
 }
 
 /// The title in the document's properties, unless a program put a file name there.

@@ -25,7 +25,9 @@ pub(super) fn first_run_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         Icon::Outcrop.paint(ui.painter(), icon, colours.accent);
         ui.add_space(8.0);
         ui.label(title("Drop documents here to ask questions about them"));
-        ui.label(secondary("PDF, Word, Markdown, HTML, CSV, JSON, text and code. Nothing leaves this machine."));
+        ui.label(secondary(
+            "PDF, Office, EPUB, mail, Markdown, HTML, CSV, text and code. Nothing leaves this machine.",
+        ));
         ui.add_space(14.0);
         buttons_ui(ui, commands);
     });

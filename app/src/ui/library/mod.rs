@@ -1,6 +1,7 @@
 //! The library space: the documents, what goes in and what comes out.
 
 mod first_run;
+mod folders;
 mod table;
 mod toolbar;
 
@@ -27,6 +28,7 @@ impl LibraryPanel {
             Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 24, top: 18, bottom: 0 });
         CentralPanel::default().frame(frame).show(ui, |ui| {
             toolbar::toolbar_ui(ui, &mut self.filter, state, commands);
+            folders::folders_ui(ui, state, commands);
             if let Some(progress) = &state.library.ingest {
                 progress_ui(ui, progress, state, commands);
             }
@@ -69,8 +71,14 @@ fn progress_ui(ui: &mut Ui, progress: &IngestProgress, state: &AppState, command
         ui.label(ingest_sentence(progress, state.library.queued));
         if state.library.cancelling {
             ui.label(secondary("stopping after the running batch"));
-        } else if quiet(ui, "Cancel ingest").clicked() {
+            return;
+        }
+        if quiet(ui, "Cancel ingest").clicked() {
             commands.push(Command::CancelIngest);
+        }
+        let word = if state.library.paused { "Resume" } else { "Pause" };
+        if quiet(ui, word).clicked() {
+            commands.push(Command::PauseIngest(!state.library.paused));
         }
     });
     let share = progress.files_done as f32 / progress.files_total.max(1) as f32;

@@ -1,4 +1,4 @@
-//! The ONNX Runtime library: loaded once for the process, and softly.
+//! The ONNX Runtime library: loaded once for the process, and softly. Embedding and the reading of scans use it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 
-use super::EmbedError;
-
 static ENVIRONMENT: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
 
 /// The process's ONNX Runtime. The first library that loads is kept; a failure can be tried again.
-pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
+pub(crate) fn environment(library: &Path) -> Result<Environment, String> {
     let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((loaded, environment)) = slot.as_ref() {
         if loaded != library {
@@ -24,20 +22,20 @@ pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
     Ok(environment)
 }
 
-fn load(library: &Path) -> Result<Environment, EmbedError> {
+fn load(library: &Path) -> Result<Environment, String> {
     if !library.is_file() {
-        return Err(EmbedError::Load(format!(
+        return Err(format!(
             "ONNX Runtime is not installed; run `outcrop models fetch onnxruntime`: {}",
             library.display()
-        )));
+        ));
     }
     ort::init_from(library)
-        .map_err(|err| EmbedError::Load(format!("ONNX Runtime does not load: {err}")))?
+        .map_err(|err| format!("ONNX Runtime does not load: {err}"))?
         .with_name("outcrop")
         .with_telemetry(false)
         .with_logger(Arc::new(log))
         .build()
-        .map_err(|err| EmbedError::Load(format!("ONNX Runtime does not start: {err}")))
+        .map_err(|err| format!("ONNX Runtime does not start: {err}"))
 }
 
 fn log(level: LogLevel, category: &str, _id: &str, _location: &str, message: &str) {

@@ -1,27 +1,12 @@
 //! From blocks to text with sections and rows.
 
-use super::Notes;
-use super::body::{Block, Cell, Paragraph, Row, Table};
-use super::styles::TITLE_LEVEL;
+use super::{Block, Cell, NoteId, Notes, Paragraph, Row, TITLE_LEVEL, Table};
 use crate::extract::rows::{RowWriter, is_header};
 use crate::extract::sections::SectionWriter;
 use crate::extract::{ExtractError, TextBuilder};
 
-/// Writes all blocks; the title that the document shows, if it shows one.
-pub(super) fn write_blocks(
-    built: &mut TextBuilder,
-    blocks: &[Block],
-    notes: &Notes,
-) -> Result<Option<String>, ExtractError> {
-    let mut writer =
-        BlockWriter { built, notes, sections: SectionWriter::default(), title: None, after_list_item: false };
-    writer.write(blocks)?;
-    let BlockWriter { built, sections, title, .. } = writer;
-    sections.finish(built);
-    Ok(title)
-}
-
-struct BlockWriter<'a> {
+/// Writes blocks, and remembers the title that the document shows.
+pub(in crate::extract) struct BlockWriter<'a> {
     built: &'a mut TextBuilder,
     notes: &'a Notes,
     sections: SectionWriter,
@@ -29,8 +14,27 @@ struct BlockWriter<'a> {
     after_list_item: bool,
 }
 
-impl BlockWriter<'_> {
-    fn write(&mut self, blocks: &[Block]) -> Result<(), ExtractError> {
+impl<'a> BlockWriter<'a> {
+    pub(in crate::extract) fn new(built: &'a mut TextBuilder, notes: &'a Notes) -> Self {
+        Self { built, notes, sections: SectionWriter::default(), title: None, after_list_item: false }
+    }
+
+    /// What is written so far, for spans besides those of sections and rows.
+    pub(in crate::extract) fn built(&mut self) -> &mut TextBuilder {
+        self.built
+    }
+
+    /// Ends the last section; the title that the document shows, if it shows one.
+    pub(in crate::extract) fn finish(self) -> Option<String> {
+        self.sections.finish(self.built);
+        self.title
+    }
+
+    /// Writes blocks after those before.
+    ///
+    /// # Errors
+    /// The text would be over the budget.
+    pub(in crate::extract) fn write(&mut self, blocks: &[Block]) -> Result<(), ExtractError> {
         for block in blocks {
             match block {
                 Block::Paragraph(paragraph) => self.write_paragraph(paragraph)?,
@@ -76,7 +80,7 @@ impl BlockWriter<'_> {
         }
     }
 
-    fn write_notes(&mut self, ids: &[(&'static str, String)]) -> Result<(), ExtractError> {
+    fn write_notes(&mut self, ids: &[NoteId]) -> Result<(), ExtractError> {
         for id in ids {
             if let Some(text) = self.notes.get(id).filter(|text| !text.is_empty()) {
                 self.built.break_line();
