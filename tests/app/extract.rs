@@ -1,4 +1,5 @@
 //! Extraction of whole files: what each format gives, what hostile files do, and what always holds.
+#![allow(clippy::format_collect, reason = "plainer to read in a test")]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "extract_formats.rs"]

@@ -1,4 +1,5 @@
 //! Reading pages that are pictures: text drawn as outlines in three fonts, and a page that looks scanned.
+#![allow(clippy::format_collect, reason = "plainer to read in a test")]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "extract_support.rs"]
@@ -132,7 +133,7 @@ fn pdf(pages: &[String]) -> Vec<u8> {
     let start = bytes.len();
     let mut end = format!("xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1);
     end.extend(offsets.iter().map(|offset| format!("{offset:010} 00000 n \n")));
-    write!(end, "trailer<</Size {}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n", offsets.len() + 1).unwrap();
+    writeln!(end, "trailer<</Size {}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF", offsets.len() + 1).unwrap();
     bytes.extend_from_slice(end.as_bytes());
     bytes
 }
@@ -162,7 +163,7 @@ fn error_rate(expected: &str, found: &str) -> f64 {
 
 fn fonts() -> Vec<(&'static str, Vec<u8>)> {
     let built_in = FontDefinitions::default();
-    let font = |name: &str| built_in.font_data[name].font.to_vec();
+    let font = |name: &str| (*built_in.font_data[name].font).as_ref().to_vec();
     vec![("Inter", INTER.to_vec()), ("Hack", font("Hack")), ("Ubuntu-Light", font("Ubuntu-Light"))]
 }
 
@@ -194,7 +195,7 @@ fn a_page_that_looks_scanned_is_read() {
     let mut content = "0.86 g 0 0 595 842 re f 0.25 g\n".to_owned();
     for speck in 0..400_usize {
         let (x, y) = (speck * 7919 % 595, speck * 104_729 % 842);
-        write!(content, "{x} {y} 0.8 0.8 re f\n").unwrap();
+        writeln!(content, "{x} {y} 0.8 0.8 re f").unwrap();
     }
     let (sin, cos) = 1.0_f32.to_radians().sin_cos();
     writeln!(content, "{cos:.5} {sin:.5} {:.5} {cos:.5} 10 -6 cm", -sin).unwrap();

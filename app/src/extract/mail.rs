@@ -149,7 +149,8 @@ fn push_body(mut built: TextBuilder, message: &Message<'_>) -> Result<TextBuilde
 }
 
 fn push_attachments(built: &mut TextBuilder, message: &Message<'_>) -> Result<(), ExtractError> {
-    let names: Vec<&str> = message.attachments().filter_map(|part| part.attachment_name()).collect();
+    let names: Vec<&str> =
+        message.attachments().filter_map(|part| part.attachment_name().filter(|name| !name.is_empty())).collect();
     if !names.is_empty() {
         built.push(&format!("Attachments: {}\n", names.join(", ")))?;
     }

@@ -58,7 +58,7 @@ fn assert_whole(library: &Library, world: &World) {
 
 /// Opens the library as soon as its lock is free: a worker that was being started when its parent was killed holds a
 /// copy of it until it runs.
-fn open_for_writing(world: &World) -> Library {
+pub(crate) fn open_for_writing(world: &World) -> Library {
     let begun = Instant::now();
     loop {
         let library = world.open();

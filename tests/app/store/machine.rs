@@ -11,7 +11,7 @@ use outcrop::{CancelToken, Library};
 use proptest::prelude::*;
 
 use super::fixture::{World, assert_searchable_is_ready, chunks_of, ingest_with, name_of};
-use super::kill::start_ingest;
+use super::kill::{open_for_writing, start_ingest};
 
 /// Sequences of one run; more are asked for by `OUTCROP_SEQUENCES`.
 const SEQUENCES: u32 = 24;
@@ -175,7 +175,7 @@ impl Run {
         std::thread::sleep(Duration::from_millis(millis));
         drop(child.kill());
         child.wait().unwrap();
-        self.library = Some(self.world.open());
+        self.library = Some(open_for_writing(&self.world));
         self.take_partial();
     }
 
