@@ -201,7 +201,7 @@ def write_record(folder, machine, table, memory_rows):
         record[field] = kept + new
     record["machine"] = machine
     lines = lambda rows: "[\n" + ",\n".join("  " + json.dumps(row) for row in rows) + "\n ]"
-    parts = [f' "machine": {json.dumps(machine)}'] + [f' "{field}": {lines(record[field])}' for field in ("rows", "memory")]
+    parts = [f' "{name}": {lines(value) if isinstance(value, list) else json.dumps(value)}' for name, value in record.items()]
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
 
 
