@@ -27,9 +27,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(lines)?;
     let lines: Vec<&str> = text.lines().collect();
     let path = Path::new(vectors);
-    let mut file = match path.exists() {
-        true => VectorFile::open(path)?,
-        false => VectorFile::create(path, &FileSpec::new(embedder.dims() as u32))?,
+    let mut file = if path.exists() {
+        VectorFile::open(path)?
+    } else {
+        VectorFile::create(path, &FileSpec::new(embedder.dims() as u32))?
     };
     let done = file.last_id().unwrap_or(0) as usize;
     for (batch, part) in lines[done.min(lines.len())..].chunks(BATCH_LINES).enumerate() {
