@@ -12,11 +12,13 @@ pub mod cli;
 pub mod embed;
 pub mod eval;
 pub mod extract;
+pub mod figure;
 pub mod ingest;
 pub mod library;
 pub mod models;
 pub mod progress;
 pub mod retrieve;
+pub mod similarity;
 pub mod store;
 pub mod worker;
 

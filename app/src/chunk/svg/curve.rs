@@ -1,9 +1,7 @@
 //! The upper half: similarity over position, the threshold and the cuts.
 
-use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, Font, Point};
-use super::theme::theme;
 use super::{BoundaryPlot, CURVE_BOTTOM, CURVE_TOP, Frame, LAYERS_TOP, LEFT, RIGHT, WIDTH};
+use crate::figure::{Anchor, Axis, Canvas, Font, Point, theme};
 
 /// With more points than this the curve is drawn as its mean and its range for each column.
 const MOST_POINTS: usize = 500;

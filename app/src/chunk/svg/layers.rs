@@ -1,9 +1,8 @@
 //! The lower half: chunks as layers, overlaps hatched, and their sizes as bars.
 
-use super::canvas::{Anchor, Canvas, Font};
-use super::theme::theme;
-use super::{BoundaryPlot, Frame, LAYERS_BOTTOM, LAYERS_TOP, LEFT, SIZES_BOTTOM, SIZES_TOP, grouped};
+use super::{BoundaryPlot, Frame, LAYERS_BOTTOM, LAYERS_TOP, LEFT, SIZES_BOTTOM, SIZES_TOP};
 use crate::chunk::Chunk;
+use crate::figure::{Anchor, Canvas, Font, grouped, theme};
 
 /// A layer this wide has room for its number.
 const LABEL_WIDTH: f64 = 26.0;

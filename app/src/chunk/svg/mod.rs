@@ -3,17 +3,16 @@
 //!
 //! Start reading at [`BoundaryPlot::to_svg`]. Colours are the light theme of `assets/theme`.
 
-mod axis;
-mod canvas;
+mod chars;
+mod comparison;
 mod curve;
 mod layers;
-mod theme;
 
 use super::stats::ChunkStats;
 use super::{Chunking, Unit};
-use axis::{Axis, CharIndex};
-use canvas::{Anchor, Canvas, Font};
-use theme::theme;
+use crate::figure::{Anchor, Axis, Canvas, Font, grouped, theme};
+use chars::CharIndex;
+pub use comparison::{ComparisonPlot, LayerRow};
 
 /// What is plotted.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +43,13 @@ const SIZES_BOTTOM: f64 = 496.0;
 impl BoundaryPlot<'_> {
     /// Draws the plot.
     pub fn to_svg(&self) -> String {
-        let frame = Frame::new(self);
+        let frame = Frame::new(self.text);
         let mut canvas = Canvas::new(WIDTH, HEIGHT, theme().colour("ground"));
-        canvas.title(self.title);
+        canvas.title(&format!("Boundary plot of {}", self.title));
         self.draw_head(&mut canvas);
         curve::draw(&mut canvas, self, &frame);
         layers::draw(&mut canvas, self, &frame);
-        draw_position_axis(&mut canvas, &frame);
+        frame.draw_axis(&mut canvas, SIZES_BOTTOM);
         canvas.finish()
     }
 
@@ -84,9 +83,9 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(plot: &BoundaryPlot<'_>) -> Self {
-        let chars = CharIndex::new(plot.text);
-        let end = chars.char_at(plot.text, plot.text.len());
+    fn new(text: &str) -> Self {
+        let chars = CharIndex::new(text);
+        let end = chars.char_at(text, text.len());
         Self { position: Axis::new((0.0, end.max(1) as f64), (LEFT, WIDTH - RIGHT)), chars }
     }
 
@@ -94,31 +93,19 @@ impl Frame {
     fn x(&self, text: &str, position: usize) -> f64 {
         self.position.at(self.chars.char_at(text, position) as f64)
     }
-}
 
-fn draw_position_axis(canvas: &mut Canvas, frame: &Frame) {
-    let font = Font { size: 12.0, colour: theme().colour("ink_secondary"), is_strong: false };
-    canvas.line((LEFT, SIZES_BOTTOM), (WIDTH - RIGHT, SIZES_BOTTOM), theme().colour("hairline_strong"), 1.0);
-    for tick in frame.position.ticks(8) {
-        let x = frame.position.at(tick);
-        canvas.line((x, SIZES_BOTTOM), (x, SIZES_BOTTOM + 5.0), theme().colour("hairline_strong"), 1.0);
-        canvas.text((x, SIZES_BOTTOM + 20.0), Anchor::Middle, &font, &grouped(tick as usize));
-    }
-    let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
-    canvas.text((middle, SIZES_BOTTOM + 44.0), Anchor::Middle, &font, "position in the document, characters");
-}
-
-/// `12 345`, with thin spaces.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push('\u{2009}');
+    /// The axis of positions, at `y`.
+    fn draw_axis(&self, canvas: &mut Canvas, y: f64) {
+        let font = Font { size: 12.0, colour: theme().colour("ink_secondary"), is_strong: false };
+        canvas.line((LEFT, y), (WIDTH - RIGHT, y), theme().colour("hairline_strong"), 1.0);
+        for tick in self.position.ticks(8) {
+            let x = self.position.at(tick);
+            canvas.line((x, y), (x, y + 5.0), theme().colour("hairline_strong"), 1.0);
+            canvas.text((x, y + 20.0), Anchor::Middle, &font, &grouped(tick as usize));
         }
-        grouped.push(digit);
+        let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
+        canvas.text((middle, y + 44.0), Anchor::Middle, &font, "position in the document, characters");
     }
-    grouped
 }
 
 #[cfg(test)]
@@ -138,12 +125,6 @@ mod tests {
             boundaries: vec![Boundary { position: 40, similarity: 0.2 }, Boundary { position: 70, similarity: -0.3 }],
             threshold: Some(0.41),
         }
-    }
-
-    #[test]
-    fn numbers_are_grouped_in_threes() {
-        assert_eq!(grouped(7), "7");
-        assert_eq!(grouped(1_234_567), "1\u{2009}234\u{2009}567");
     }
 
     #[test]

@@ -5,13 +5,19 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-const SOURCE: &str = include_str!("../../../../assets/theme/outcrop.toml");
+const SOURCE: &str = include_str!("../../../assets/theme/outcrop.toml");
 
 /// Colours by name, and those of neighbouring layers.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Theme {
+pub(crate) struct Theme {
     light: HashMap<String, String>,
     layers: Vec<Layer>,
+    similarity: Ramp,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Ramp {
+    stops: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -21,25 +27,33 @@ struct Layer {
 
 /// The colours of one layer.
 #[derive(Debug, Deserialize)]
-pub(super) struct LayerColours {
-    pub(super) edge: String,
-    pub(super) tint: String,
+pub(crate) struct LayerColours {
+    pub(crate) edge: String,
+    pub(crate) tint: String,
 }
 
 /// The theme, parsed once. The file is part of the program and a test reads it.
-pub(super) fn theme() -> &'static Theme {
+pub(crate) fn theme() -> &'static Theme {
     static THEME: LazyLock<Theme> = LazyLock::new(|| toml::from_str(SOURCE).unwrap_or_default());
     &THEME
 }
 
 impl Theme {
     /// A colour by its name.
-    pub(super) fn colour(&self, name: &str) -> &str {
+    pub(crate) fn colour(&self, name: &str) -> &str {
         self.light.get(name).map_or("currentColor", String::as_str)
     }
 
+    /// Red, green and blue of the colours of similarity, from unlike to like.
+    pub(crate) fn similarity_stops(&self) -> Vec<[f32; 3]> {
+        let channel = |hex: &str, at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let stop = |hex: &String| Some([1, 3, 5].map(|at| channel(hex, at).map(f32::from)));
+        let whole = |stop: [Option<f32>; 3]| Some([stop[0]?, stop[1]?, stop[2]?]);
+        self.similarity.stops.iter().filter_map(stop).filter_map(whole).collect()
+    }
+
     /// The colours of the chunk with this index; neighbours differ.
-    pub(super) fn layer(&self, index: usize) -> (&str, &str) {
+    pub(crate) fn layer(&self, index: usize) -> (&str, &str) {
         let layer = self.layers.get(index % self.layers.len().max(1)).map(|layer| &layer.light);
         layer.map_or(("currentColor", "none"), |layer| (&layer.edge, &layer.tint))
     }
@@ -67,5 +81,7 @@ mod tests {
             assert_ne!(theme().colour(name), "currentColor", "{name}");
         }
         assert!(theme().layers.len() >= 2);
+        assert_eq!(theme().similarity_stops().len(), theme().similarity.stops.len());
+        assert!(theme().similarity_stops().len() >= 2);
     }
 }

@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 
 /// A point in pixels.
-pub(super) type Point = (f64, f64);
+pub(crate) type Point = (f64, f64);
 
 /// How text is set.
-pub(super) struct Font<'a> {
-    pub(super) size: f64,
-    pub(super) colour: &'a str,
-    pub(super) is_strong: bool,
+pub(crate) struct Font<'a> {
+    pub(crate) size: f64,
+    pub(crate) colour: &'a str,
+    pub(crate) is_strong: bool,
 }
 
 /// Which end of a text stands at its point.
 #[derive(Clone, Copy)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -31,12 +31,12 @@ impl Anchor {
 }
 
 /// An SVG document that grows.
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     svg: String,
 }
 
 impl Canvas {
-    pub(super) fn new(width: f64, height: f64, ground: &str) -> Self {
+    pub(crate) fn new(width: f64, height: f64, ground: &str) -> Self {
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" \
@@ -48,48 +48,48 @@ impl Canvas {
         canvas
     }
 
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.svg.push_str("</svg>\n");
         self.svg
     }
 
     /// What a screen reader says.
-    pub(super) fn title(&mut self, title: &str) {
-        self.push(&format!("<title>Boundary plot of {}</title>", escaped(title)));
+    pub(crate) fn title(&mut self, title: &str) {
+        self.push(&format!("<title>{}</title>", escaped(title)));
     }
 
     /// An element as it is. The caller escapes.
-    pub(super) fn push(&mut self, element: &str) {
+    pub(crate) fn push(&mut self, element: &str) {
         self.svg.push_str(element);
         self.svg.push('\n');
     }
 
     /// `more` holds further attributes.
-    pub(super) fn rect(&mut self, at: Point, size: Point, fill: &str, more: &str) {
+    pub(crate) fn rect(&mut self, at: Point, size: Point, fill: &str, more: &str) {
         let ((x, y), (width, height)) = (at, (size.0.max(0.0), size.1.max(0.0)));
         self.push(&format!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\" {more}/>"
         ));
     }
 
-    pub(super) fn line(&mut self, from: Point, to: Point, colour: &str, width: f64) {
+    pub(crate) fn line(&mut self, from: Point, to: Point, colour: &str, width: f64) {
         self.styled_line(from, to, &format!("stroke=\"{colour}\" stroke-width=\"{width}\""));
     }
 
-    pub(super) fn styled_line(&mut self, from: Point, to: Point, style: &str) {
+    pub(crate) fn styled_line(&mut self, from: Point, to: Point, style: &str) {
         let ((x1, y1), (x2, y2)) = (from, to);
         self.push(&format!("<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"));
     }
 
-    pub(super) fn polyline(&mut self, points: &[Point], style: &str) {
+    pub(crate) fn polyline(&mut self, points: &[Point], style: &str) {
         self.push(&format!("<polyline points=\"{}\" {style}/>", joined(points)));
     }
 
-    pub(super) fn polygon(&mut self, points: &[Point], style: &str) {
+    pub(crate) fn polygon(&mut self, points: &[Point], style: &str) {
         self.push(&format!("<polygon points=\"{}\" {style}/>", joined(points)));
     }
 
-    pub(super) fn text(&mut self, at: Point, anchor: Anchor, font: &Font<'_>, text: &str) {
+    pub(crate) fn text(&mut self, at: Point, anchor: Anchor, font: &Font<'_>, text: &str) {
         let Font { size, colour, is_strong } = font;
         let weight = if *is_strong { " font-weight=\"600\"" } else { "" };
         self.push(&format!(
@@ -112,7 +112,7 @@ fn joined(points: &[Point]) -> String {
 }
 
 /// Text that is safe between tags and in attributes; control characters, which XML forbids, become spaces.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
