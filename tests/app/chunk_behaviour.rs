@@ -11,7 +11,7 @@ use outcrop::chunk::{
 };
 use outcrop::extract::{Span, SpanPlace};
 
-const KINDS: [ChunkerKind; 7] = ChunkerKind::ALL;
+const KINDS: [ChunkerKind; 10] = ChunkerKind::ALL;
 
 fn config(kind: ChunkerKind, size: usize) -> ChunkerConfig {
     ChunkerConfig { kind, size, overlap: 0, ..ChunkerConfig::default() }
@@ -30,7 +30,7 @@ fn topic_vectors(texts: &[&str]) -> Vec<f32> {
 fn chunk_with(config: &ChunkerConfig, text: &str, spans: &[Span], measure: &dyn Measure) -> Chunking {
     let embed = |texts: &[&str]| Ok(topic_vectors(texts));
     let vectors = VectorSource { embed: Some(&embed), vectors: None };
-    build(config).unwrap().chunk(&ChunkInput { text, spans, measure, vectors }).unwrap()
+    build(config).unwrap().chunk(&ChunkInput { text, spans, name: None, measure, vectors }).unwrap()
 }
 
 fn pieces<'a>(config: &ChunkerConfig, text: &'a str) -> Vec<&'a str> {
@@ -149,7 +149,7 @@ fn threshold_zero_never_cuts_and_one_cuts_nearly_everywhere() {
     let chunks = |threshold| {
         let semantic = ChunkerConfig { threshold: Threshold::Fixed(threshold), ..config(ChunkerKind::Semantic, 1000) };
         let vectors = VectorSource { embed: None, vectors: Some(&opposed) };
-        let input = ChunkInput { text, spans: &[], measure: &CharMeasure, vectors };
+        let input = ChunkInput { text, spans: &[], name: None, measure: &CharMeasure, vectors };
         build(&semantic).unwrap().chunk(&input).unwrap().chunks.len()
     };
     assert_eq!(chunks(0.0), 1);
@@ -170,7 +170,7 @@ fn small_semantic_chunks_join_the_more_similar_side() {
     let semantic =
         ChunkerConfig { threshold: Threshold::Fixed(1.0), min_size: 20, ..config(ChunkerKind::Semantic, 100) };
     let vectors = VectorSource { embed: None, vectors: Some(&vectors) };
-    let input = ChunkInput { text, spans: &[], measure: &CharMeasure, vectors };
+    let input = ChunkInput { text, spans: &[], name: None, measure: &CharMeasure, vectors };
     let chunks = build(&semantic).unwrap().chunk(&input).unwrap().chunks;
     assert_eq!(chunks.len(), 2);
     assert!(text[chunks[0].start..chunks[0].end].ends_with("Beta beta beta."));
@@ -199,7 +199,8 @@ fn vectors_come_from_exactly_one_source() {
     let semantic = build(&config(ChunkerKind::Semantic, 100)).unwrap();
     let embed = |texts: &[&str]| Ok(topic_vectors(texts));
     let vectors = topic_vectors(&[""; 5]);
-    let chunk = |vectors| semantic.chunk(&ChunkInput { text: TOPICS, spans: &[], measure: &CharMeasure, vectors });
+    let chunk =
+        |vectors| semantic.chunk(&ChunkInput { text: TOPICS, spans: &[], name: None, measure: &CharMeasure, vectors });
     let both = VectorSource { embed: Some(&embed), vectors: Some(&vectors) };
     assert_eq!(chunk(both), Err(ChunkError::VectorSource("both")));
     assert_eq!(chunk(VectorSource::default()), Err(ChunkError::VectorSource("neither")));
@@ -217,7 +218,7 @@ fn segments_are_embedded_in_one_batch() {
     };
     let vectors = VectorSource { embed: Some(&embed), vectors: None };
     let text = TOPICS.repeat(50);
-    let input = ChunkInput { text: &text, spans: &[], measure: &CharMeasure, vectors };
+    let input = ChunkInput { text: &text, spans: &[], name: None, measure: &CharMeasure, vectors };
     build(&config(ChunkerKind::Semantic, 100)).unwrap().chunk(&input).unwrap();
     assert_eq!(calls.get(), 1);
 }
@@ -226,7 +227,7 @@ fn segments_are_embedded_in_one_batch() {
 fn a_failing_embedder_is_an_error_with_its_reason() {
     let embed = |_: &[&str]| Err("the model is gone".to_owned());
     let vectors = VectorSource { embed: Some(&embed), vectors: None };
-    let input = ChunkInput { text: TOPICS, spans: &[], measure: &CharMeasure, vectors };
+    let input = ChunkInput { text: TOPICS, spans: &[], name: None, measure: &CharMeasure, vectors };
     let err = build(&config(ChunkerKind::Semantic, 100)).unwrap().chunk(&input).unwrap_err();
     assert!(err.to_string().contains("the model is gone"));
 }
@@ -236,7 +237,7 @@ fn any_chunker_shows_the_boundary_curve_when_vectors_are_given() {
     let texts: Vec<&str> = segments(TOPICS).into_iter().map(|segment| &TOPICS[segment]).collect();
     let vectors = topic_vectors(&texts);
     let source = VectorSource { embed: None, vectors: Some(&vectors) };
-    let input = ChunkInput { text: TOPICS, spans: &[], measure: &CharMeasure, vectors: source };
+    let input = ChunkInput { text: TOPICS, spans: &[], name: None, measure: &CharMeasure, vectors: source };
     let chunking = build(&config(ChunkerKind::Recursive, 36)).unwrap().chunk(&input).unwrap();
     assert_eq!(chunking.boundaries, boundaries(TOPICS, &vectors).unwrap());
     assert_eq!(chunking.chunks[0].right_similarity, Some(0.0));
@@ -327,4 +328,57 @@ fn structure_merges_small_sections_and_divides_large_ones_evenly() {
 fn clusters_hold_their_topics_together() {
     let found = pieces(&config(ChunkerKind::Cluster, 200), TOPICS);
     assert_eq!(found, ["The sea is deep. The sea is cold.", "The tax is high. The tax is due. The tax is old."]);
+}
+
+#[test]
+fn paragraphs_stay_whole_and_overlap_in_words() {
+    let text = "One two three four five six.\n\nSeven eight nine ten.\n\nEleven twelve thirteen fourteen fifteen.";
+    let paragraph = ChunkerConfig { overlap: 2, ..config(ChunkerKind::Paragraph, 44) };
+    assert_eq!(
+        pieces(&paragraph, text),
+        [
+            "One two three four five six.",
+            "five six.\n\nSeven eight nine ten.",
+            "Eleven twelve thirteen fourteen fifteen.",
+        ],
+        "words are repeated where they fit"
+    );
+}
+
+#[test]
+fn max_min_follows_the_topic() {
+    let threshold = Threshold::Fixed(0.5);
+    let found = pieces(&ChunkerConfig { threshold, ..config(ChunkerKind::MaxMin, 500) }, TOPICS);
+    assert_eq!(found, ["The sea is deep. The sea is cold.", "The tax is high. The tax is due. The tax is old."]);
+}
+
+#[test]
+fn every_rule_of_the_semantic_chunker_finds_the_change_of_topic() {
+    for threshold in
+        [Threshold::Auto, Threshold::Deviations(1.5), Threshold::Percentile(75.0), Threshold::Interquartile(1.0)]
+    {
+        let found = pieces(&ChunkerConfig { threshold, ..config(ChunkerKind::Semantic, 500) }, TOPICS);
+        assert_eq!(found.len(), 2, "{threshold}: {found:?}");
+    }
+}
+
+const CODE: &str = "use std::fs;\n\n/// Reads a file.\nfn read(path: &str) -> String {\n    let text = \
+    fs::read_to_string(path);\n    if text.is_err() {\n        return String::new();\n    }\n    \
+    text.unwrap_or_default()\n}\n\n/// Says hello.\nfn hello() {\n    println!(\"hello\");\n}\n";
+
+fn code_pieces(name: Option<&str>, size: usize) -> Vec<&'static str> {
+    let vectors = VectorSource::default();
+    let input = ChunkInput { text: CODE, spans: &[], name, measure: &CharMeasure, vectors };
+    let chunking = build(&config(ChunkerKind::Code, size)).unwrap().chunk(&input).unwrap();
+    chunking.chunks.iter().map(|chunk| &CODE[chunk.start..chunk.end]).collect()
+}
+
+#[test]
+fn code_is_cut_between_functions_with_their_comments() {
+    for name in [Some("main.rs"), None] {
+        let found = code_pieces(name, 210);
+        assert!(found.len() == 2 && found[1].starts_with("/// Says hello.\nfn hello()"), "{name:?}: {found:#?}");
+    }
+    let small = code_pieces(Some("main.rs"), 70);
+    assert!(small.iter().any(|piece| piece.starts_with("if text.is_err() {") && piece.ends_with('}')), "{small:#?}");
 }

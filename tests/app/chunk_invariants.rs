@@ -89,18 +89,27 @@ fn texts() -> impl Strategy<Value = String> {
 
 fn configs() -> impl Strategy<Value = ChunkerConfig> {
     let kind = prop::sample::select(ChunkerKind::ALL.as_slice());
-    let threshold = prop_oneof![Just(Threshold::Auto), (0.0_f32..=1.0).prop_map(Threshold::Fixed)];
+    let threshold = prop_oneof![
+        Just(Threshold::Auto),
+        (0.0_f32..=1.0).prop_map(Threshold::Fixed),
+        (0.0_f32..=3.0).prop_map(Threshold::Deviations),
+        (0.0_f32..=100.0).prop_map(Threshold::Percentile),
+        (0.0_f32..=3.0).prop_map(Threshold::Interquartile),
+        (0.0_f32..=100.0).prop_map(Threshold::Gradient),
+    ];
     let separators = prop::sample::subsequence(vec!["\n\n", "\n# ", ". ", "。", " ", "\u{301}", "stone"], 0..4);
     let size = prop_oneof![1_usize..12, 10_usize..120, Just(5000)];
-    (kind, size, 0.0_f64..1.0, 0.0_f64..=1.0, threshold, separators).prop_map(
-        |(kind, size, overlap, min_size, threshold, separators)| ChunkerConfig {
+    (kind, size, 0.0_f64..1.0, 0.0_f64..=1.0, threshold, 1_usize..=4, separators).prop_map(
+        |(kind, size, overlap, min_size, threshold, window, separators)| ChunkerConfig {
             kind,
             size,
             overlap: (size as f64 * overlap) as usize,
             min_size: (size as f64 * min_size) as usize,
             threshold,
+            window,
             unit: Unit::Chars,
             separators: separators.into_iter().map(str::to_owned).collect(),
+            cuts: Vec::new(),
         },
     )
 }
@@ -135,9 +144,14 @@ fn vectors(texts: &[&str]) -> Vec<f32> {
     texts.iter().flat_map(vector).collect()
 }
 
+/// Names of files whose grammars read the text, whatever it is.
+const NAMES: [&str; 6] = ["a.rs", "a.py", "a.tsx", "a.cpp", "a.sh", "a.php"];
+
 fn chunk(text: &str, config: &ChunkerConfig, measure: &dyn Measure) -> Chunking {
     let embed = |texts: &[&str]| Ok(vectors(texts));
-    let input = ChunkInput { text, spans: &[], measure, vectors: VectorSource { embed: Some(&embed), vectors: None } };
+    let name = Some(NAMES[text.len() % NAMES.len()]);
+    let input =
+        ChunkInput { text, spans: &[], name, measure, vectors: VectorSource { embed: Some(&embed), vectors: None } };
     build(config).unwrap().chunk(&input).unwrap()
 }
 
@@ -185,7 +199,7 @@ fn check_similarities(chunking: &Chunking, kind: ChunkerKind) -> Result<(), Test
         let edges = [chunk.left_similarity, chunk.right_similarity];
         prop_assert!(edges.iter().flatten().all(|value| (-1.0..=1.0).contains(value)));
     }
-    prop_assert_eq!(chunking.threshold.is_some(), kind == ChunkerKind::Semantic);
+    prop_assert!(chunking.threshold.is_none() || kind.has_threshold());
     prop_assert!(chunking.threshold.is_none_or(f32::is_finite));
     prop_assert!(chunking.boundaries.iter().all(|boundary| boundary.similarity.is_finite()));
     Ok(())
@@ -222,6 +236,16 @@ proptest! {
     #[test]
     fn invariants_hold_for_sizes_that_are_not_even(text in texts(), config in configs()) {
         check(&text, &config, &Uneven)?;
+    }
+
+    #[test]
+    fn invariants_hold_wherever_a_person_cuts(
+        text in texts(),
+        config in configs(),
+        cuts in prop::collection::btree_set(0_usize..4000, 0..30),
+    ) {
+        let cuts = cuts.into_iter().collect();
+        check(&text, &ChunkerConfig { kind: ChunkerKind::Manual, cuts, ..config }, &CharMeasure)?;
     }
 
     #[test]

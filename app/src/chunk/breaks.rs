@@ -23,6 +23,12 @@ impl Breaks {
         Self { groups: vec![vec![paragraphs, lines, sentences], vec![clauses(text, graphemes)]] }
     }
 
+    /// Paragraphs; then sentences; then clauses.
+    pub(crate) fn paragraphs(text: &str, graphemes: &Graphemes) -> Self {
+        let Starts { paragraphs, sentences, .. } = starts(text, graphemes);
+        Self { groups: vec![vec![paragraphs], vec![sentences], vec![clauses(text, graphemes)]] }
+    }
+
     /// Sentences; then clauses.
     pub(crate) fn sentences(text: &str, graphemes: &Graphemes) -> Self {
         let sentences = starts(text, graphemes).sentences;
@@ -38,6 +44,11 @@ impl Breaks {
         }
         breaks.groups.insert(1, vec![lines]);
         breaks
+    }
+
+    /// The levels of a grammar, outermost first; then lines.
+    pub(crate) fn source_code(text: &str, graphemes: &Graphemes, levels: Vec<Places>) -> Self {
+        Self { groups: vec![levels, vec![line_starts(text, graphemes)]] }
     }
 
     /// One level for each of the caller's separators.

@@ -58,7 +58,7 @@ fn section_starts(text: &str, spans: &[Span], blocks: &[Range<usize>], graphemes
     let is_section = |span: &&Span| matches!(span.place, SpanPlace::Section(_));
     let mut starts: Vec<usize> = spans.iter().filter(is_section).map(|span| graphemes.floor(span.start)).collect();
     if starts.is_empty() {
-        starts = headings(text, blocks).into_iter().map(|start| graphemes.floor(start)).collect();
+        starts = headings(text, blocks).iter().map(|heading| graphemes.floor(heading.start)).collect();
     }
     starts.sort_unstable();
     starts.dedup();

@@ -13,14 +13,20 @@
 
 mod breaks;
 mod cluster;
+mod code;
+pub mod compare;
 mod config;
+pub mod context;
 mod fixed;
 mod graphemes;
+mod manual;
 mod markdown;
+mod max_min;
 mod measure;
 mod merge;
 mod outline;
 mod pack;
+mod paragraph;
 mod recursive;
 mod ruler;
 mod segments;
@@ -28,9 +34,11 @@ mod semantic;
 mod sentence;
 mod sentences;
 mod similarity;
+mod spec;
 pub mod stats;
 mod structure;
 pub mod svg;
+mod threshold;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +49,9 @@ pub use config::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 pub use measure::{CharMeasure, Measure, WordMeasure};
 pub use segments::segments;
 pub use semantic::{SegmentTable, cut};
-pub use similarity::{auto_threshold, boundaries, similarities, similarities_at};
+pub use similarity::{boundaries, similarities, similarities_at, smoothed_similarities};
+pub use spec::SpecError;
+pub use threshold::{alternatives, auto_threshold};
 
 /// One chunk: a byte range of the document's text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +89,8 @@ pub struct ChunkInput<'a> {
     pub text: &'a str,
     /// Its places (sections guide the markdown chunker).
     pub spans: &'a [Span],
+    /// The name of its file, which tells the code chunker the language; without one it looks at the text.
+    pub name: Option<&'a str>,
     /// Sizes in the configured unit.
     pub measure: &'a dyn Measure,
     /// Needed by the semantic chunker only.
@@ -149,5 +161,9 @@ pub fn build(config: &ChunkerConfig) -> Result<Box<dyn Chunker>, ChunkError> {
         ChunkerKind::Structure => Box::new(structure::Structure(config)),
         ChunkerKind::Cluster => Box::new(cluster::Cluster(config)),
         ChunkerKind::Fixed => Box::new(fixed::Fixed(config)),
+        ChunkerKind::Paragraph => Box::new(paragraph::Paragraph(config)),
+        ChunkerKind::MaxMin => Box::new(max_min::MaxMin(config)),
+        ChunkerKind::Code => Box::new(code::Code(config)),
+        ChunkerKind::Manual => Box::new(manual::Manual(config)),
     })
 }

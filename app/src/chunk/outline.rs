@@ -64,8 +64,20 @@ fn is_table(rows: &str) -> bool {
     rule.contains('-') && rule.chars().all(|letter| "-:| \t".contains(letter))
 }
 
-/// Where headings start: `# Title`, and a line between blank ones that is underlined with `===` or `---`.
-pub(super) fn headings(text: &str, blocks: &[Range<usize>]) -> Vec<usize> {
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    /// Where its line starts.
+    pub(super) start: usize,
+    /// 1 for the highest.
+    pub(super) level: usize,
+    /// Its words.
+    pub(super) title: String,
+}
+
+/// Headings outside blocks: `# Title`; a line between blank ones that is underlined with `===` or `---`; and, out of
+/// wikis and AsciiDoc, `== Title ==` and `== Title`.
+pub(super) fn headings(text: &str, blocks: &[Range<usize>]) -> Vec<Heading> {
     let mut headings = Vec::new();
     let (mut above, mut is_alone) = ((0, ""), true);
     for (start, line) in lines(text) {
@@ -74,10 +86,11 @@ pub(super) fn headings(text: &str, blocks: &[Range<usize>]) -> Vec<usize> {
             (above, is_alone) = ((start, ""), true);
             continue;
         }
-        if is_atx(line) {
-            headings.push(start);
-        } else if is_alone && !above.1.is_empty() && is_underline(line) && !is_atx(above.1) {
-            headings.push(above.0);
+        if let Some((level, title)) = marked(line) {
+            headings.push(Heading { start, level, title: title.to_owned() });
+        } else if is_alone && !above.1.is_empty() && is_underline(line) && marked(above.1).is_none() {
+            let level = if line.trim().starts_with('=') { 1 } else { 2 };
+            headings.push(Heading { start: above.0, level, title: above.1.to_owned() });
         }
         is_alone = above.1.is_empty();
         above = (start, line.trim());
@@ -85,11 +98,34 @@ pub(super) fn headings(text: &str, blocks: &[Range<usize>]) -> Vec<usize> {
     headings
 }
 
-fn is_atx(line: &str) -> bool {
+/// Level and words of a line that is a heading by its own marks.
+fn marked(line: &str) -> Option<(usize, &str)> {
+    atx(line).or_else(|| equals(line))
+}
+
+fn atx(line: &str) -> Option<(usize, &str)> {
     let content = line.trim_start_matches(' ');
     let title = content.trim_start_matches('#');
     let level = content.len() - title.len();
-    line.len() - content.len() <= 3 && (1..=6).contains(&level) && (title.is_empty() || title.starts_with([' ', '\t']))
+    let is_heading = line.len() - content.len() <= 3
+        && (1..=6).contains(&level)
+        && (title.is_empty() || title.starts_with([' ', '\t']));
+    is_heading.then(|| (level, title.trim().trim_end_matches('#').trim_end()))
+}
+
+/// `= Title =` to `====== Title ======`, spaces between the marks allowed; without the marks at the end from `==` on.
+fn equals(line: &str) -> Option<(usize, &str)> {
+    let line = line.trim();
+    let is_mark = |letter: char| letter == '=' || letter == ' ';
+    let marks = |part: &str| part.matches('=').count();
+    let title = line.trim_start_matches(is_mark);
+    let level = marks(&line[..line.len() - title.len()]);
+    let kept = title.trim_end_matches(is_mark);
+    let closing = marks(&title[kept.len()..]);
+    let is_spaced = line[..line.len() - title.len()].ends_with(' ');
+    let is_closed = closing == level || (closing == 0 && level >= 2);
+    (line.starts_with('=') && is_spaced && (1..=6).contains(&level) && is_closed && !kept.is_empty())
+        .then_some((level, kept))
 }
 
 fn is_underline(line: &str) -> bool {
@@ -105,8 +141,16 @@ mod tests {
     fn headings_of_both_kinds_are_found_outside_blocks() {
         let text = "Title\n=====\n\n# One\ntext\n```\n# not one\n```\n## Two\n#hash tag\na\nb\n---\n";
         let found: Vec<&str> =
-            headings(text, &blocks(text)).iter().filter_map(|&start| text[start..].lines().next()).collect();
+            headings(text, &blocks(text)).iter().filter_map(|heading| text[heading.start..].lines().next()).collect();
         assert_eq!(found, ["Title", "# One", "## Two"]);
+    }
+
+    #[test]
+    fn headings_have_levels_and_words() {
+        let text = "# One #\n\nTwo\n---\n\n = Wiki = \n = = Deeper = = \n== Ascii\n= not one\na == b\n=====\n";
+        let found = headings(text, &[]);
+        let found: Vec<(usize, &str)> = found.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
+        assert_eq!(found, [(1, "One"), (2, "Two"), (1, "Wiki"), (2, "Deeper"), (2, "Ascii")]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::breaks::{Breaks, last_up_to};
-use super::config::ChunkerConfig;
+use super::config::{ChunkerConfig, ChunkerKind};
 use super::merge::MergeRules;
 use super::ruler::Ruler;
 
@@ -14,11 +14,14 @@ pub(crate) struct Limits {
     pub(crate) size: usize,
     pub(crate) overlap: usize,
     pub(crate) min_size: usize,
+    /// Count the overlap in words.
+    pub(crate) overlaps_words: bool,
 }
 
 impl From<&ChunkerConfig> for Limits {
     fn from(config: &ChunkerConfig) -> Self {
-        Self { size: config.size, overlap: config.overlap, min_size: config.min_size }
+        let ChunkerConfig { size, overlap, min_size, .. } = *config;
+        Self { size, overlap, min_size, overlaps_words: config.kind == ChunkerKind::Paragraph }
     }
 }
 
@@ -75,15 +78,24 @@ impl Packer<'_> {
     }
 
     /// Where the chunk that repeats from `start` and is new from `cut` on ends. The repeated part is given up if
-    /// it leaves no room for anything new.
+    /// it leaves no room for anything new, and where it is counted in words also if it would divide a paragraph.
     fn next_cut(&self, start: usize, cut: usize, end: usize) -> (usize, usize) {
-        if start < cut
-            && let Some(next) = self.cut_after(start, cut, end)
-        {
-            return (start, next);
-        }
         let next = self.cut_after(cut, cut, end);
+        if start < cut
+            && let Some(repeating) = self.cut_after(start, cut, end)
+            && !(self.limits.overlaps_words && self.is_whole(next, end) && !self.is_whole(Some(repeating), end))
+        {
+            return (start, repeating);
+        }
         (cut, next.unwrap_or_else(|| self.ruler.graphemes().next(cut).min(end)))
+    }
+
+    /// Whether a cut is at the end of the section or at a place of the best group.
+    fn is_whole(&self, cut: Option<usize>, end: usize) -> bool {
+        let best = self.breaks.groups.first();
+        let is_best =
+            |cut: usize| best.is_some_and(|group| group.iter().any(|level| level.binary_search(&cut).is_ok()));
+        cut.is_some_and(|cut| cut == end || is_best(cut))
     }
 
     fn cut_after(&self, start: usize, cut: usize, end: usize) -> Option<usize> {
@@ -114,7 +126,7 @@ impl Packer<'_> {
     }
 
     fn is_nearly_empty(&self, range: Range<usize>) -> bool {
-        let Limits { size, overlap, min_size } = self.limits;
+        let Limits { size, overlap, min_size, .. } = self.limits;
         self.ruler.size(range) < min_size.max((size - overlap) / NEARLY_EMPTY_PART)
     }
 
@@ -136,11 +148,36 @@ impl Packer<'_> {
         if self.limits.overlap == 0 || floor >= last_end {
             return cut;
         }
+        if self.limits.overlaps_words {
+            return self.words_before(floor, last_end).min(cut);
+        }
         let earliest = self.ruler.earliest_start(floor, last_end, self.limits.overlap);
         let wanted = self.limits.overlap / NEARLY_EMPTY_PART;
         let sentence = self.breaks.first_in(&(earliest..last_end));
         let start = sentence.filter(|&place| self.ruler.size(place..last_end) >= wanted);
         start.unwrap_or_else(|| self.first_word_start(earliest, last_end)).min(cut)
+    }
+
+    /// Where the last `overlap` words before `end` begin, no earlier than `floor`.
+    fn words_before(&self, floor: usize, end: usize) -> usize {
+        let (text, graphemes) = (self.ruler.text, self.ruler.graphemes());
+        let mut is_word = false;
+        let (mut words, mut start) = (0, end);
+        for (at, letter) in text[floor..end].char_indices().rev() {
+            if letter.is_whitespace() {
+                is_word = false;
+                continue;
+            }
+            words += usize::from(!is_word);
+            if words > self.limits.overlap {
+                break;
+            }
+            is_word = true;
+            if graphemes.is_boundary(floor + at) {
+                start = floor + at;
+            }
+        }
+        start
     }
 
     /// The first word that starts in the range; its own start if white space does not divide it.

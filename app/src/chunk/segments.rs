@@ -56,7 +56,7 @@ fn split_long(text: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
     let packer = Packer {
         ruler: Ruler { text, measure: &CharMeasure, scale: &scale },
         breaks: &Breaks::sentences(text, &scale.graphemes),
-        limits: Limits { size: LONGEST_CHARS, overlap: 0, min_size: 0 },
+        limits: Limits { size: LONGEST_CHARS, overlap: 0, min_size: 0, overlaps_words: false },
     };
     let mut split = Vec::with_capacity(sentences.len());
     for sentence in sentences {

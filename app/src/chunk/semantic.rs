@@ -11,8 +11,9 @@ use super::breaks::Breaks;
 use super::merge::MergeRules;
 use super::pack::{Limits, Packer};
 use super::ruler::{Ruler, Scale};
-use super::similarity::{auto_threshold, chunks, curve, similarities, similarities_at, vector_dims};
-use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, Threshold, VectorSource, segments};
+use super::similarity::{chunks, curve, similarities_at, smoothed_similarities, vector_dims};
+use super::threshold::Cuts;
+use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, VectorSource, segments};
 
 /// See [`super::ChunkerKind::Semantic`].
 pub(super) struct Semantic(pub(super) ChunkerConfig);
@@ -25,7 +26,8 @@ impl Chunker for Semantic {
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
         let table = SegmentTable::new(input.text, input.measure);
         let vectors = source_vectors(input.text, table.segments(), &input.vectors)?;
-        let similarities = similarities(&vectors, vector_dims(table.segments().len(), &vectors)?);
+        let dims = vector_dims(table.segments().len(), &vectors)?;
+        let similarities = smoothed_similarities(&vectors, dims, self.0.window);
         Ok(table.cut(input.text, &similarities, &self.0, input.measure))
     }
 }
@@ -78,6 +80,11 @@ impl SegmentTable {
         &self.segments
     }
 
+    /// The size of a range of `text`, from running sums where the measure adds up.
+    pub fn size(&self, text: &str, range: Range<usize>, measure: &dyn Measure) -> usize {
+        Ruler { text, measure, scale: &self.scale }.size(range)
+    }
+
     /// Cuts `text`, the one the table was made from, with the measure it was made with.
     ///
     /// Cuts where a similarity lies under the threshold of `config`; merges what is smaller than its minimum with
@@ -85,14 +92,11 @@ impl SegmentTable {
     /// threshold of 0 cuts nowhere. Missing similarities count as 1, surplus ones are ignored.
     pub fn cut(&self, text: &str, similarities: &[f32], config: &ChunkerConfig, measure: &dyn Measure) -> Chunking {
         let similarities = &similarities[..similarities.len().min(self.segments.len().saturating_sub(1))];
-        let threshold = match config.threshold {
-            Threshold::Auto => auto_threshold(similarities),
-            Threshold::Fixed(value) => value,
-        };
+        let Cuts { indices, threshold } = Cuts::of(similarities, config.threshold);
         let packer = self.packer(text, config, measure);
-        let runs = self.merged_runs(&packer, similarities, threshold);
+        let runs = self.merge_small(&packer, &runs(&indices, self.segments.len()), similarities);
         let chunking = self.assembled(&packer, &runs, similarities);
-        Chunking { threshold: Some(threshold), ..chunking }
+        Chunking { threshold, ..chunking }
     }
 
     /// Chunks of given runs (ranges of segment indices); the small ones merged with their more similar neighbour.
@@ -133,13 +137,6 @@ impl SegmentTable {
         let mut chunks = chunks(&self.pack(packer, runs));
         similarities_at(&self.segments, similarities, &mut chunks);
         Chunking { chunks, boundaries: curve(&self.segments, similarities), threshold: None }
-    }
-
-    /// Runs of segments between cuts, the small ones merged with their more similar neighbour.
-    fn merged_runs(&self, packer: &Packer<'_>, similarities: &[f32], threshold: f32) -> Vec<Range<usize>> {
-        let is_cut = |index: &usize| similarities[*index].max(0.0) < threshold;
-        let cuts: Vec<usize> = (0..similarities.len()).filter(is_cut).collect();
-        self.merge_small(packer, &runs(&cuts, self.segments.len()), similarities)
     }
 
     fn merge_small(&self, packer: &Packer<'_>, runs: &[Range<usize>], similarities: &[f32]) -> Vec<Range<usize>> {

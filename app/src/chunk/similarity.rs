@@ -24,15 +24,26 @@ fn dot(left: &[f32], right: &[f32]) -> f64 {
     left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
 }
 
-/// Mean minus one standard deviation of `similarities`, between 0 and 1; 0 (no cut) where there are none.
-pub fn auto_threshold(similarities: &[f32]) -> f32 {
-    if similarities.is_empty() {
-        return 0.0;
+/// Cosine of the mean of the `window` rows before each boundary with the mean of the `window` rows after it: a
+/// smoother curve than [`similarities`], which is this with a window of 1. Fewer rows at the ends.
+pub fn smoothed_similarities(vectors: &[f32], dims: usize, window: usize) -> Vec<f32> {
+    if window <= 1 || dims == 0 {
+        return similarities(vectors, dims);
     }
-    let count = similarities.len() as f64;
-    let mean = similarities.iter().copied().map(f64::from).sum::<f64>() / count;
-    let variance = similarities.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>() / count;
-    (mean - variance.sqrt()).clamp(0.0, 1.0) as f32
+    let rows: Vec<&[f32]> = vectors.chunks_exact(dims).collect();
+    let sum = |rows: &[&[f32]]| {
+        let mut sum = vec![0.0_f32; dims];
+        for row in rows {
+            sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += value);
+        }
+        sum
+    };
+    let compared = |boundary: usize| {
+        let left = sum(&rows[boundary.saturating_sub(window)..boundary]);
+        let right = sum(&rows[boundary..(boundary + window).min(rows.len())]);
+        cosine(&left, &right)
+    };
+    (1..rows.len()).map(compared).collect()
 }
 
 /// The boundary curve of a text, whatever chunker is used: `vectors` has one row for each of [`segments()`].
@@ -129,11 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn auto_threshold_is_mean_minus_sd_without_nan() {
-        assert!((auto_threshold(&[0.2, 0.8]) - 0.2).abs() < 1e-6);
-        assert!((auto_threshold(&[0.5]) - 0.5).abs() < 1e-6);
-        assert!(auto_threshold(&[]).abs() < f32::EPSILON);
-        assert!(auto_threshold(&[-0.9, -0.1]).abs() < f32::EPSILON);
+    fn a_window_of_one_is_the_plain_curve_and_more_smooths() {
+        let vectors = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0];
+        assert_eq!(smoothed_similarities(&vectors, 2, 1), similarities(&vectors, 2));
+        let smooth = smoothed_similarities(&vectors, 2, 2);
+        assert!(smooth.len() == 3 && smooth[1] > 0.99, "{smooth:?}");
+        assert!(smoothed_similarities(&[], 0, 3).is_empty());
+        assert!(smoothed_similarities(&[1.0, 0.0], 2, 3).is_empty());
     }
 
     #[test]

@@ -110,7 +110,9 @@ pub fn estimate(text: &str, config: &ChunkerConfig) -> Estimate {
     }
     let filled = filled_chunks(size as f64, config);
     let chunks = match config.kind {
-        ChunkerKind::Semantic | ChunkerKind::Cluster => filled.max(semantic_chunks(size, chars, config)),
+        ChunkerKind::Semantic | ChunkerKind::Cluster | ChunkerKind::MaxMin => {
+            filled.max(semantic_chunks(size, chars, config))
+        }
         _ => filled,
     };
     Estimate { size, chunks: (chunks.round() as usize).max(1) }
@@ -145,6 +147,9 @@ fn semantic_chunks(size: usize, chars: usize, config: &ChunkerConfig) -> f64 {
     let cut_share = match config.threshold {
         Threshold::Auto => USUAL_CUTS,
         Threshold::Fixed(value) => f64::from(value).clamp(0.0, 1.0).powi(2),
+        Threshold::Deviations(number) => USUAL_CUTS.powf(f64::from(number).max(0.3)),
+        Threshold::Interquartile(number) => (USUAL_CUTS / 2.0).powf(f64::from(number).max(0.3)),
+        Threshold::Percentile(share) | Threshold::Gradient(share) => 1.0 - f64::from(share) / 100.0,
     };
     let cuts = 1.0 + segments * cut_share;
     let largest_count = size as f64 / config.min_size.max(1) as f64;
@@ -183,7 +188,13 @@ mod tests {
         let text = "The river carries sand to the sea, and the sea gives it back to the beach. ".repeat(400);
         for (size, overlap) in [(200, 0), (1000, 100), (500, 250), (100_000, 0)] {
             let config = ChunkerConfig { size, overlap, ..ChunkerConfig::default() };
-            let input = ChunkInput { text: &text, spans: &[], measure: &CharMeasure, vectors: VectorSource::default() };
+            let input = ChunkInput {
+                text: &text,
+                spans: &[],
+                name: None,
+                measure: &CharMeasure,
+                vectors: VectorSource::default(),
+            };
             let count = build(&config).unwrap().chunk(&input).unwrap().chunks.len() as f64;
             let ratio = estimate(&text, &config).chunks as f64 / count;
             assert!((0.66..1.5).contains(&ratio), "size {size}, overlap {overlap}: {ratio}");

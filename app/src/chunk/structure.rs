@@ -48,12 +48,12 @@ fn merge_small(packer: &Packer<'_>, sections: &[Range<usize>]) -> Vec<Range<usiz
 
 /// The packer with a cap that divides the section evenly instead of leaving a short rest.
 fn balanced<'a>(packer: &Packer<'a>, section: &Range<usize>) -> Packer<'a> {
-    let Limits { size, overlap, min_size } = packer.limits;
+    let Limits { size, overlap, min_size, .. } = packer.limits;
     let section_size = packer.ruler.size(section.clone());
     let step = (size - overlap).max(1);
     let num_parts = section_size.saturating_sub(overlap).div_ceil(step).max(1);
     let share = section_size.div_ceil(num_parts) + overlap;
     let cap = (share + share / SLACK_PART).clamp(1, size);
-    let limits = Limits { size: cap, overlap: overlap.min(cap - 1), min_size: min_size.min(cap) };
+    let limits = Limits { size: cap, overlap: overlap.min(cap - 1), min_size: min_size.min(cap), ..packer.limits };
     Packer { limits, ..*packer }
 }

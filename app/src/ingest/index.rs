@@ -1,5 +1,7 @@
 //! From a text to searchable chunks: chunk, embed through the cache, store.
 
+use std::path::Path;
+
 use super::embedding::{EmbedFailure, embed_cached};
 use super::meter::Meter;
 use super::passage;
@@ -36,7 +38,7 @@ pub(super) fn index(
 ) -> Result<Option<usize>, IndexFailure> {
     meter.phase(IngestPhase::Chunking);
     let extraction = &text.extraction;
-    let chunks = split(ingestion, chunker, extraction)?;
+    let chunks = split(ingestion, chunker, extraction, &file.path)?;
     let chunks = describe(ingestion, extraction, file, chunks);
     let passages: Vec<&str> = chunks.iter().map(|chunk| chunk.passage.as_str()).collect();
     let total = passages.len();
@@ -62,7 +64,12 @@ pub(super) fn index(
     Ok(is_stored.then_some(total))
 }
 
-fn split(ingestion: Ingestion<'_>, chunker: &dyn Chunker, extraction: &Extraction) -> Result<Vec<Chunk>, IndexFailure> {
+fn split(
+    ingestion: Ingestion<'_>,
+    chunker: &dyn Chunker,
+    extraction: &Extraction,
+    path: &Path,
+) -> Result<Vec<Chunk>, IndexFailure> {
     let embed = |texts: &[&str]| {
         let Ingestion { store, embedder, cancel, .. } = ingestion;
         embed_cached(store, embedder, texts, cancel, &mut |_| {}).map_err(|err| err.to_string())
@@ -75,6 +82,7 @@ fn split(ingestion: Ingestion<'_>, chunker: &dyn Chunker, extraction: &Extractio
     let chunking = chunker.chunk(&ChunkInput {
         text: &extraction.text,
         spans: &extraction.spans,
+        name: path.file_name().and_then(|name| name.to_str()),
         measure,
         vectors: VectorSource { embed: Some(&embed), vectors: None },
     })?;

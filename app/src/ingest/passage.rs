@@ -3,10 +3,8 @@
 
 use std::path::Path;
 
+use crate::chunk::context;
 use crate::extract::{DocumentKind, Extraction, Place};
-
-/// Characters of title and headings, so that they never outweigh the passage.
-const MAX_CONTEXT_CHARS: usize = 200;
 
 /// The title shown for a document: its own, else the file's name.
 pub(super) fn title(extraction: &Extraction, path: &Path) -> String {
@@ -22,19 +20,8 @@ pub(super) fn document_context(extraction: &Extraction, path: &Path) -> String {
 
 /// A passage with its context in front.
 pub(super) fn with_context(document_context: &str, place: &Place, text: &str) -> String {
-    let mut context = String::new();
-    for part in std::iter::once(document_context).chain(place.heading.iter().map(String::as_str)) {
-        let part = part.trim();
-        if part.is_empty() || context == part {
-            continue;
-        }
-        if !context.is_empty() {
-            context.push_str(" > ");
-        }
-        context.push_str(part);
-    }
-    let context: String = context.chars().take(MAX_CONTEXT_CHARS).collect();
-    if context.is_empty() { text.to_owned() } else { format!("{context}\n{text}") }
+    let parts = std::iter::once(document_context).chain(place.heading.iter().map(String::as_str));
+    context::with_context(parts, text)
 }
 
 fn file_name(path: &Path) -> String {
@@ -60,12 +47,6 @@ mod tests {
         assert_eq!(with_context("Pump", &place(&["Pump", "Reset"]), "Hold it."), "Pump > Reset\nHold it.");
         assert_eq!(with_context(" ", &place(&[]), "Hold it."), "Hold it.");
         assert_eq!(with_context("A", &place(&["B"]), "x"), "A > B\nx");
-    }
-
-    #[test]
-    fn context_is_short() {
-        let long = with_context(&"t".repeat(1000), &place(&[]), "x");
-        assert_eq!(long.chars().count(), MAX_CONTEXT_CHARS + 2);
     }
 
     #[test]
