@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use outcrop::chunk::ChunkerConfig;
 use outcrop::embed::{HashEmbedder, open_installed};
-use outcrop::eval::{ChunkingRun, ExcerptSet, Splitter};
+use outcrop::eval::{ChunkingRun, ExcerptSet, Splitter, Subject};
 use outcrop::progress::CancelToken;
 use outcrop::retrieve::{SearchMode, SearchOptions};
 
@@ -46,7 +46,7 @@ fn scores_are_those_counted_by_hand() {
     let cancel = CancelToken::new();
     let run = ChunkingRun::new(&set, &HashEmbedder, &cancel).unwrap();
     let splitter = Splitter::Configured(ChunkerConfig { size: 20, overlap: 0, ..ChunkerConfig::default() });
-    let rows = run.measure(&splitter, &[keyword()], &mut |_, _| {}).unwrap();
+    let rows = run.measure(&splitter.into(), &[keyword()], &mut |_, _| {}).unwrap();
     let row = &rows[0];
     assert_eq!(row.chunks, 5);
     assert!((row.recall_mean - 100.0).abs() < 1e-9, "{row:?}");
@@ -109,4 +109,35 @@ fn published_splitter_on_our_set() {
     let splitter = Splitter::PublishedRecursive { size: 7, overlap: 0 };
     let omega = omega(&set, &splitter, &HashEmbedder, &CancelToken::new());
     assert!(omega > 50.0, "{omega}");
+}
+
+#[test]
+fn sets_come_back_as_they_were_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = own_set(folder.path());
+    let copy = folder.path().join("copy");
+    set.save(&copy).unwrap();
+    let again = ExcerptSet::load(&copy).unwrap();
+    assert_eq!(again.questions.len(), set.questions.len());
+    for (again, set) in again.questions.iter().zip(&set.questions) {
+        assert_eq!((&again.text, again.corpus, &again.references), (&set.text, set.corpus, &set.references));
+    }
+}
+
+#[test]
+fn surroundings_help_to_find_a_chunk_and_are_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = own_set(folder.path());
+    let cancel = CancelToken::new();
+    let run = ChunkingRun::new(&set, &HashEmbedder, &cancel).unwrap();
+    let base = ChunkerConfig { size: 20, overlap: 0, ..ChunkerConfig::default() };
+    let measure = |spec: &str| {
+        let subject = Subject::parse(spec, &base).unwrap();
+        run.measure(&subject, &[keyword()], &mut |_, _| {}).unwrap().remove(0)
+    };
+    let (plain, wide) = (measure("recursive"), measure("recursive:surround=1"));
+    assert!((plain.mean_chars - wide.mean_chars).abs() < 1e-9 && plain.chunks == wide.chunks);
+    let difference = wide.less(&plain);
+    assert_eq!(difference.spec, plain.spec);
+    assert!((difference.recall.mean - (wide.recall_mean - plain.recall_mean)).abs() < 1e-9);
 }

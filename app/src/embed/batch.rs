@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn window(text: usize, tokens: usize) -> Window {
-        Window { text, ids: vec![7; tokens] }
+        Window { text, place: 0, ids: vec![7; tokens] }
     }
 
     #[test]

@@ -24,6 +24,20 @@ pub enum Pooling {
     Cls,
 }
 
+/// What becomes of text beyond a model's window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LongTexts {
+    /// The mean of the vectors of all windows.
+    #[default]
+    Average,
+    /// Their mean, each window counting half of the one before it: what a text begins with says most of what it is
+    /// about.
+    Leading,
+    /// The vector of the first window alone.
+    First,
+}
+
 /// `manifest.toml` beside a model's `model.onnx` and `tokenizer.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +51,9 @@ pub struct Manifest {
     /// How token vectors become one.
     #[serde(default)]
     pub pooling: Pooling,
+    /// What becomes of text beyond the window.
+    #[serde(default)]
+    pub long_texts: LongTexts,
     /// Put before a query.
     #[serde(default)]
     pub query_prefix: String,

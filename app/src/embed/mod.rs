@@ -19,7 +19,7 @@ mod tokens;
 
 pub use hash::HashEmbedder;
 pub use installed::{DEFAULT_MODEL, open_installed};
-pub use manifest::{Manifest, Pooling};
+pub use manifest::{LongTexts, Manifest, Pooling};
 pub use onnx::OnnxEmbedder;
 
 use crate::progress::CancelToken;

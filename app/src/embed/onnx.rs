@@ -7,7 +7,7 @@ use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
 
 use super::batch::{Padded, plan};
-use super::manifest::Manifest;
+use super::manifest::{LongTexts, Manifest};
 use super::pool::{normalise, pool};
 use super::tokens::{Tokens, Window};
 use super::{EmbedError, Embedder, TextRole, runtime};
@@ -67,7 +67,11 @@ impl OnnxEmbedder {
         let mut windows = Vec::with_capacity(texts.len());
         for (index, text) in texts.iter().enumerate() {
             let prefix = self.prefix(role);
-            windows.extend(self.tokens.windows(index, prefix, text, self.manifest.window)?);
+            let mut of_text = self.tokens.windows(index, prefix, text, self.manifest.window)?;
+            if self.manifest.long_texts == LongTexts::First {
+                of_text.truncate(1);
+            }
+            windows.extend(of_text);
         }
         Ok(windows)
     }
@@ -137,7 +141,7 @@ impl Embedder for OnnxEmbedder {
         on_done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f32>, EmbedError> {
         let mut windows = self.windows(texts, role)?;
-        let mut sums = TextSums::new(texts.len(), self.manifest.dims, &windows);
+        let mut sums = TextSums::new(texts.len(), &self.manifest, &windows);
         for batch in plan(&mut windows) {
             if cancel.is_cancelled() {
                 return Err(EmbedError::Cancelled);
@@ -156,12 +160,14 @@ impl Embedder for OnnxEmbedder {
 struct TextSums {
     rows: Vec<f32>,
     dims: usize,
+    long_texts: LongTexts,
     windows_left: Vec<usize>,
     texts_done: usize,
 }
 
 impl TextSums {
-    fn new(num_texts: usize, dims: usize, windows: &[Window]) -> Self {
+    fn new(num_texts: usize, manifest: &Manifest, windows: &[Window]) -> Self {
+        let dims = manifest.dims;
         let mut windows_left = vec![0; num_texts];
         for window in windows {
             windows_left[window.text] += 1;
@@ -169,6 +175,7 @@ impl TextSums {
         Self {
             rows: vec![0.0; num_texts * dims],
             dims,
+            long_texts: manifest.long_texts,
             texts_done: windows_left.iter().filter(|left| **left == 0).count(),
             windows_left,
         }
@@ -176,7 +183,11 @@ impl TextSums {
 
     fn add(&mut self, window: &Window, vector: &[f32]) {
         let row = &mut self.rows[window.text * self.dims..][..self.dims];
-        let weight = window.ids.len() as f32;
+        let share = match self.long_texts {
+            LongTexts::Leading => 0.5_f32.powi(window.place.min(100) as i32),
+            LongTexts::Average | LongTexts::First => 1.0,
+        };
+        let weight = share * window.ids.len() as f32;
         for (sum, value) in row.iter_mut().zip(vector) {
             *sum += weight * value;
         }
@@ -204,6 +215,11 @@ fn fingerprint(manifest: &Manifest, model: &[u8], tokenizer: &Path) -> Result<St
         manifest.dims, manifest.window, manifest.pooling, manifest.query_prefix, manifest.passage_prefix
     );
     hasher.update(recipe.as_bytes());
+    match manifest.long_texts {
+        LongTexts::Average => {}
+        LongTexts::Leading => _ = hasher.update(b" leading windows"),
+        LongTexts::First => _ = hasher.update(b" first window"),
+    }
     let digest = hasher.finalize().to_hex();
     Ok(format!("onnx-{}-{}", manifest.dims, &digest[..16]))
 }

@@ -11,6 +11,8 @@ use super::EmbedError;
 pub(super) struct Window {
     /// Index of the text.
     pub(super) text: usize,
+    /// Which window of the text, from 0.
+    pub(super) place: usize,
     /// Token ids with the special tokens around them.
     pub(super) ids: Vec<i64>,
 }
@@ -59,7 +61,8 @@ impl Tokens {
         let room = window.saturating_sub(self.num_special()).max(1);
         Ok(split(ids.len(), room)
             .into_iter()
-            .map(|range| Window { text: index, ids: self.with_special(&ids[range]) })
+            .enumerate()
+            .map(|(place, range)| Window { text: index, place, ids: self.with_special(&ids[range]) })
             .collect())
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::EvalError;
 use super::ranges::CodePoints;
@@ -38,14 +38,14 @@ pub struct ExcerptQuestion {
     pub references: Vec<Range<usize>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Row {
     question: String,
     references: String,
     corpus_id: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Reference {
     content: String,
     start_index: usize,
@@ -69,6 +69,42 @@ impl ExcerptSet {
             questions.push(question.map_err(|detail| EvalError::data(&path, detail))?);
         }
         Ok(Self { corpora, questions })
+    }
+}
+
+impl ExcerptSet {
+    /// Writes the set into a folder, in the form that [`ExcerptSet::load`] reads.
+    ///
+    /// # Errors
+    /// A file cannot be written, or an excerpt lies outside its text.
+    pub fn save(&self, folder: &Path) -> Result<(), EvalError> {
+        let corpora = folder.join("corpora");
+        fs::create_dir_all(&corpora).map_err(|err| EvalError::data(&corpora, err.to_string()))?;
+        for Corpus { id, text } in &self.corpora {
+            let path = corpora.join(format!("{id}.md"));
+            fs::write(&path, text).map_err(|err| EvalError::data(&path, err.to_string()))?;
+        }
+        let path = folder.join("questions_df.csv");
+        let mut writer = csv::Writer::from_path(&path).map_err(|err| EvalError::data(&path, err.to_string()))?;
+        for question in &self.questions {
+            let row = self.row(question).ok_or_else(|| {
+                EvalError::data(&path, format!("an excerpt of {:?} lies outside its text", question.text))
+            })?;
+            writer.serialize(row).map_err(|err| EvalError::data(&path, err.to_string()))?;
+        }
+        writer.flush().map_err(|err| EvalError::data(&path, err.to_string()))
+    }
+
+    fn row(&self, question: &ExcerptQuestion) -> Option<Row> {
+        let corpus = self.corpora.get(question.corpus)?;
+        let points = CodePoints::new(&corpus.text);
+        let reference = |range: &Range<usize>| {
+            let content = corpus.text.get(points.bytes(range, corpus.text.len())?)?;
+            Some(Reference { content: content.to_owned(), start_index: range.start, end_index: range.end })
+        };
+        let references = question.references.iter().map(reference).collect::<Option<Vec<_>>>()?;
+        let references = serde_json::to_string(&references).ok()?;
+        Some(Row { question: question.text.clone(), references, corpus_id: corpus.id.clone() })
     }
 }
 

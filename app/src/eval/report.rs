@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::{Interval, deviation, mean, mean_interval};
+use super::bootstrap::{Interval, deviation, difference_interval, mean, mean_interval};
 use super::chunking::ChunkScores;
 use super::retrieval::RankScores;
 
@@ -11,6 +11,8 @@ use super::retrieval::RankScores;
 pub struct ChunkingRow {
     /// The chunker's name.
     pub chunker: String,
+    /// The chunker with all its options, as `outcrop eval chunking --chunker` reads it.
+    pub spec: String,
     /// How chunks were found: `vector`, `keyword` or `hybrid`.
     pub mode: String,
     /// Its cap.
@@ -19,6 +21,8 @@ pub struct ChunkingRow {
     pub overlap: usize,
     /// Number of chunks over all corpora.
     pub chunks: usize,
+    /// Mean length of a chunk in code points.
+    pub mean_chars: f64,
     /// Mean recall.
     pub recall_mean: f64,
     /// Population standard deviation of recall.
@@ -37,13 +41,33 @@ pub struct ChunkingRow {
     pub recall_interval: (f64, f64),
     /// The same of mean `IoU`.
     pub iou_interval: (f64, f64),
+    /// What this row has over the one that it was compared with, question by question.
+    pub against: Option<Difference>,
+    /// Scores of every question, in the set's order; not part of the table.
+    #[serde(skip)]
+    pub scores: Vec<ChunkScores>,
+}
+
+/// A row less another one, question by question, in percentage points. An interval without 0 is a real difference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The other row's chunker with its options.
+    pub spec: String,
+    /// How the other row's chunks were found.
+    pub mode: String,
+    /// Of recall.
+    pub recall: Interval,
+    /// Of `IoU`.
+    pub iou: Interval,
 }
 
 /// What was measured, before its scores.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChunkingLabel {
     /// The chunker's name.
     pub chunker: String,
+    /// The chunker with all its options.
+    pub spec: String,
     /// How chunks were found.
     pub mode: String,
     /// Its cap.
@@ -52,11 +76,13 @@ pub struct ChunkingLabel {
     pub overlap: usize,
     /// Number of chunks over all corpora.
     pub chunks: usize,
+    /// Mean length of a chunk in code points.
+    pub mean_chars: f64,
 }
 
 impl ChunkingRow {
     /// Sums up the scores of all questions.
-    pub fn new(label: ChunkingLabel, scores: &[ChunkScores]) -> Self {
+    pub fn new(label: ChunkingLabel, scores: Vec<ChunkScores>) -> Self {
         let percent = |value: fn(&ChunkScores) -> f64| -> Vec<f64> {
             scores.iter().map(|scores| 100.0 * value(scores)).collect()
         };
@@ -65,10 +91,12 @@ impl ChunkingRow {
         let iou = percent(|scores| scores.iou);
         Self {
             chunker: label.chunker,
+            spec: label.spec,
             mode: label.mode,
             size: label.size,
             overlap: label.overlap,
             chunks: label.chunks,
+            mean_chars: label.mean_chars,
             recall_mean: mean(&recall),
             recall_sd: deviation(&recall),
             precision_mean: mean(&precision),
@@ -78,6 +106,22 @@ impl ChunkingRow {
             iou_sd: deviation(&iou),
             recall_interval: ends(mean_interval(&recall)),
             iou_interval: ends(mean_interval(&iou)),
+            against: None,
+            scores,
+        }
+    }
+
+    /// What this row has over `other`, which was measured on the same questions.
+    pub fn less(&self, other: &Self) -> Difference {
+        let difference = |value: fn(&ChunkScores) -> f64| {
+            let percent = |row: &Self| -> Vec<f64> { row.scores.iter().map(|scores| 100.0 * value(scores)).collect() };
+            difference_interval(&percent(self), &percent(other))
+        };
+        Difference {
+            spec: other.spec.clone(),
+            mode: other.mode.clone(),
+            recall: difference(|scores| scores.recall),
+            iou: difference(|scores| scores.iou),
         }
     }
 }
@@ -132,21 +176,39 @@ pub trait Table {
 }
 
 impl Table for ChunkingRow {
-    const HEAD: &'static [&'static str] =
-        &["chunker", "mode", "size", "overlap", "chunks", "recall", "precision", "omega", "IoU"];
+    const HEAD: &'static [&'static str] = &[
+        "chunker",
+        "mode",
+        "chunks",
+        "mean chars",
+        "recall",
+        "precision",
+        "omega",
+        "IoU",
+        "recall over first",
+        "IoU over first",
+    ];
 
     fn cells(&self) -> Vec<String> {
         let with_ends = |mean: f64, (low, high): (f64, f64)| format!("{mean:.1} [{low:.1}, {high:.1}]");
+        let over = |interval: fn(&Difference) -> Interval| {
+            let cell = |difference: &Difference| {
+                let Interval { mean, low, high } = interval(difference);
+                format!("{mean:+.1} [{low:+.1}, {high:+.1}]")
+            };
+            self.against.as_ref().map_or_else(String::new, cell)
+        };
         vec![
-            self.chunker.clone(),
+            self.spec.clone(),
             self.mode.clone(),
-            self.size.to_string(),
-            self.overlap.to_string(),
             self.chunks.to_string(),
+            format!("{:.0}", self.mean_chars),
             with_ends(self.recall_mean, self.recall_interval),
             format!("{:.1} ± {:.1}", self.precision_mean, self.precision_sd),
             format!("{:.1}", self.precision_omega_mean),
             with_ends(self.iou_mean, self.iou_interval),
+            over(|difference| difference.recall),
+            over(|difference| difference.iou),
         ]
     }
 }
@@ -209,7 +271,18 @@ mod tests {
             ChunkScores { recall: 0.0, precision: 0.1, iou: 0.1, precision_omega: 0.2 },
         ];
         let label = ChunkingLabel { chunker: "recursive".to_owned(), size: 200, chunks: 7, ..ChunkingLabel::default() };
-        ChunkingRow::new(label, &scores)
+        ChunkingRow::new(label, scores.to_vec())
+    }
+
+    #[test]
+    fn rows_are_compared_question_by_question() {
+        let better = ChunkingRow::new(
+            ChunkingLabel::default(),
+            row().scores.iter().map(|scores| ChunkScores { iou: scores.iou + 0.1, ..*scores }).collect(),
+        );
+        let difference = better.less(&row());
+        assert!((difference.iou.mean - 10.0).abs() < 1e-9 && difference.iou.is_real());
+        assert!(!difference.recall.is_real());
     }
 
     #[test]

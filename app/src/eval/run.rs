@@ -6,12 +6,10 @@ use std::time::Instant;
 use super::chunking::{ChunkScores, precision_omega, score};
 use super::excerpts::ExcerptSet;
 use super::judgements::{JudgedDocument, JudgedSet};
-use super::published::{Recursive, found_again};
 use super::ranges::CodePoints;
 use super::report::{ChunkingLabel, ChunkingRow, RetrievalRow};
+use super::subject::Subject;
 use super::{EvalError, retrieval};
-use crate::chunk::best_runs;
-use crate::chunk::{CharMeasure, ChunkInput, ChunkerConfig, Measure, Unit, VectorSource, WordMeasure, build};
 use crate::embed::{Embedder, TextRole};
 use crate::progress::CancelToken;
 use crate::retrieve::{MemoryCollection, Question, SearchMode, SearchOptions, rank};
@@ -20,111 +18,6 @@ use crate::retrieve::{MemoryCollection, Question, SearchMode, SearchOptions, ran
 const RETRIEVED_CHUNKS: usize = 5;
 /// Documents that a ranking is scored on.
 const SCORED_DOCUMENTS: usize = 10;
-/// Special tokens that the published comparison counts around every piece.
-const SPECIAL_TOKENS: usize = 2;
-
-/// What is compared.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Splitter {
-    /// One of our chunkers.
-    Configured(ChunkerConfig),
-    /// The published recursive splitter, in tokens of the embedder with its two special tokens.
-    PublishedRecursive {
-        /// Largest sum of piece lengths.
-        size: usize,
-        /// Most that is repeated.
-        overlap: usize,
-    },
-    /// The published cluster-semantic splitter over recursive pieces of 50 tokens.
-    PublishedCluster {
-        /// Largest chunk, as a multiple of the pieces.
-        size: usize,
-    },
-}
-
-/// Size of the pieces that the published cluster-semantic splitter puts together.
-const CLUSTER_PIECE: usize = 50;
-
-impl Splitter {
-    /// The name in tables.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Configured(config) => format!("{:?}", config.kind).to_lowercase(),
-            Self::PublishedRecursive { .. } => "published-recursive".to_owned(),
-            Self::PublishedCluster { .. } => "published-cluster".to_owned(),
-        }
-    }
-
-    fn size_and_overlap(&self) -> (usize, usize) {
-        match self {
-            Self::Configured(config) => (config.size, config.overlap),
-            Self::PublishedRecursive { size, overlap } => (*size, *overlap),
-            Self::PublishedCluster { size } => (*size, 0),
-        }
-    }
-
-    /// Byte ranges of the chunks of `text`.
-    ///
-    /// # Errors
-    /// The configuration is out of range, or embedding failed.
-    pub fn split(
-        &self,
-        text: &str,
-        embedder: &dyn Embedder,
-        cancel: &CancelToken,
-    ) -> Result<Vec<Range<usize>>, EvalError> {
-        match self {
-            Self::Configured(config) => split_configured(config, text, embedder, cancel),
-            Self::PublishedRecursive { size, overlap } => {
-                let pieces = published_pieces(text, embedder, *size, *overlap);
-                Ok(found_again(text, &pieces))
-            }
-            Self::PublishedCluster { size } => {
-                let pieces = published_pieces(text, embedder, CLUSTER_PIECE, 0);
-                let texts: Vec<&str> = pieces.iter().map(|piece| &text[piece.clone()]).collect();
-                let vectors = embedder.embed(&texts, TextRole::Passage, cancel, &mut |_| {})?;
-                let longest = (size / CLUSTER_PIECE).max(1);
-                let runs = best_runs(&vectors, embedder.dims(), &|run| run.len() <= longest);
-                let chunks: Vec<Range<usize>> =
-                    runs.into_iter().map(|run| pieces[run.start].start..pieces[run.end - 1].end).collect();
-                Ok(found_again(text, &chunks))
-            }
-        }
-    }
-
-    /// Checks the configuration before any work.
-    ///
-    /// # Errors
-    /// A parameter is out of range.
-    pub fn validate(&self) -> Result<(), EvalError> {
-        let (size, overlap) = self.size_and_overlap();
-        let config = match self {
-            Self::Configured(config) => config.clone(),
-            _ => ChunkerConfig { size, overlap, ..ChunkerConfig::default() },
-        };
-        Ok(config.validate()?)
-    }
-}
-
-fn published_pieces(text: &str, embedder: &dyn Embedder, size: usize, overlap: usize) -> Vec<Range<usize>> {
-    let length = |piece: &str| embedder.count_tokens(piece) + SPECIAL_TOKENS;
-    Recursive { size, overlap, length: &length }.split(text)
-}
-
-fn split_configured(
-    config: &ChunkerConfig,
-    text: &str,
-    embedder: &dyn Embedder,
-    cancel: &CancelToken,
-) -> Result<Vec<Range<usize>>, EvalError> {
-    let embed =
-        |texts: &[&str]| embedder.embed(texts, TextRole::Passage, cancel, &mut |_| {}).map_err(|err| err.to_string());
-    let tokens = WordMeasure::new(|word: &str| embedder.count_tokens(word));
-    let measure: &dyn Measure = if config.unit == Unit::Tokens { &tokens } else { &CharMeasure };
-    let vectors = VectorSource { embed: Some(&embed), vectors: None };
-    let chunking = build(config)?.chunk(&ChunkInput { text, spans: &[], measure, vectors })?;
-    Ok(chunking.chunks.into_iter().map(|chunk| chunk.start..chunk.end).collect())
-}
 
 /// Measures chunkers on one set; the questions are embedded once.
 pub struct ChunkingRun<'a> {
@@ -136,8 +29,8 @@ pub struct ChunkingRun<'a> {
 }
 
 /// The chunks of all corpora of a set.
-struct Chunked<'a> {
-    texts: Vec<&'a str>,
+struct Chunked {
+    passages: Vec<String>,
     /// Code points, corpora laid end to end with a gap between them.
     ranges: Vec<Range<usize>>,
     /// Chunks of each corpus, as a range of indices.
@@ -165,43 +58,48 @@ impl<'a> ChunkingRun<'a> {
     /// The splitter is out of range, embedding failed, or the run was cancelled.
     pub fn measure(
         &self,
-        splitter: &Splitter,
+        subject: &Subject,
         modes: &[SearchOptions],
         on_done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<ChunkingRow>, EvalError> {
-        let chunked = self.split(splitter)?;
-        let total = chunked.texts.len();
-        let vectors = self.embedder.embed(&chunked.texts, TextRole::Passage, self.cancel, &mut |done| {
-            on_done(done, total);
-        })?;
-        let collection = collection(&chunked.texts, &vectors, self.embedder)?;
+        let chunked = self.split(subject)?;
+        let passages: Vec<&str> = chunked.passages.iter().map(String::as_str).collect();
+        let total = passages.len();
+        let needs_vectors = modes.iter().any(|options| options.mode != SearchMode::Keyword);
+        let vectors = if needs_vectors {
+            self.embedder.embed(&passages, TextRole::Passage, self.cancel, &mut |done| on_done(done, total))?
+        } else {
+            vec![0.0; total * self.embedder.dims()]
+        };
+        let collection = collection(&passages, &vectors, self.embedder)?;
         let row = |options: &SearchOptions| {
             let scores = self.scores(&chunked, &collection, options)?;
-            Ok(ChunkingRow::new(label(splitter, options, total), &scores))
+            Ok(ChunkingRow::new(label(subject, options, &chunked), scores))
         };
         modes.iter().map(row).collect()
     }
 
-    fn split(&self, splitter: &Splitter) -> Result<Chunked<'a>, EvalError> {
-        let mut chunked = Chunked { texts: Vec::new(), ranges: Vec::new(), corpora: Vec::new(), offsets: Vec::new() };
+    fn split(&self, subject: &Subject) -> Result<Chunked, EvalError> {
+        let mut chunked =
+            Chunked { passages: Vec::new(), ranges: Vec::new(), corpora: Vec::new(), offsets: Vec::new() };
         let mut offset = 0;
         for (corpus, points) in self.set.corpora.iter().zip(&self.points) {
-            let first = chunked.texts.len();
-            for bytes in splitter.split(&corpus.text, self.embedder, self.cancel)? {
-                let range = points.range(&bytes);
-                chunked.texts.push(&corpus.text[bytes]);
-                chunked.ranges.push(range.start + offset..range.end + offset);
-            }
-            chunked.corpora.push(first..chunked.texts.len());
+            let length = points.at(corpus.text.len());
+            let first = chunked.ranges.len();
+            let chunks = subject.splitter.split(&corpus.text, self.embedder, self.cancel)?;
+            chunked.passages.extend(subject.passages(&corpus.text, &chunks));
+            let points = chunks.iter().map(|bytes| points.range(bytes));
+            chunked.ranges.extend(points.map(|range| range.start + offset..range.end + offset));
+            chunked.corpora.push(first..chunked.ranges.len());
             chunked.offsets.push(offset);
-            offset += points.at(corpus.text.len()) + 2;
+            offset += length + 2;
         }
         Ok(chunked)
     }
 
     fn scores(
         &self,
-        chunked: &Chunked<'_>,
+        chunked: &Chunked,
         collection: &MemoryCollection,
         options: &SearchOptions,
     ) -> Result<Vec<ChunkScores>, EvalError> {
@@ -226,9 +124,19 @@ impl<'a> ChunkingRun<'a> {
     }
 }
 
-fn label(splitter: &Splitter, options: &SearchOptions, chunks: usize) -> ChunkingLabel {
-    let (size, overlap) = splitter.size_and_overlap();
-    ChunkingLabel { chunker: splitter.name(), mode: mode_name(options), size, overlap, chunks }
+fn label(subject: &Subject, options: &SearchOptions, chunked: &Chunked) -> ChunkingLabel {
+    let (size, overlap) = subject.splitter.size_and_overlap();
+    let chunks = chunked.ranges.len();
+    let chars: usize = chunked.ranges.iter().map(ExactSizeIterator::len).sum();
+    ChunkingLabel {
+        chunker: subject.splitter.name(),
+        spec: subject.to_string(),
+        mode: mode_name(options),
+        size,
+        overlap,
+        chunks,
+        mean_chars: chars as f64 / chunks.max(1) as f64,
+    }
 }
 
 fn mode_name(options: &SearchOptions) -> String {
