@@ -47,6 +47,7 @@ mod filter;
 #[doc(hidden)]
 pub mod gpu;
 mod hit;
+mod matrix;
 mod metric;
 mod query;
 mod score;
@@ -57,6 +58,7 @@ pub use exchange::VectorSource;
 pub use file::{Damage, FileSpec, MAX_DIMS, Snapshot, VectorFile, VerifyReport};
 pub use filter::RowFilter;
 pub use hit::Hit;
+pub use matrix::dot_tile;
 pub use metric::{Dtype, Metric};
 pub use query::{Precision, Query};
 pub use search::{Backend, GpuMode, SearchCounts, SearchOutcome, Searcher, SearcherOptions};

@@ -72,6 +72,10 @@ pub(super) enum Verb {
     Remove(RemoveVerb),
     /// Show how a file splits into chunks; touches no library
     Chunk(ChunkVerb),
+    /// Set two to four chunkers side by side on a file; touches no library
+    Compare(CompareVerb),
+    /// Show which chunks of a file are alike; touches no library
+    Similarity(SimilarityVerb),
     /// Find passages
     Search(SearchVerb),
     /// Answer a question from the documents, with sources
@@ -133,9 +137,11 @@ pub(super) enum EvalVerb {
 pub(super) struct EvalChunkingVerb {
     /// Folder of the set
     pub(super) dir: PathBuf,
-    /// Measure this chunker alone (may be repeated) [default: all of them and the published ones]
-    #[arg(long, value_parser = parse_kind)]
-    pub(super) chunker: Vec<ChunkerKind>,
+    /// Measure this chunker alone (may be repeated; the others are compared with the first): `KIND` or
+    /// `KIND:key=value,…` with size, overlap, min, threshold, window, unit, context=headings, surround=N
+    /// [default: all of them and the published ones]
+    #[arg(long, value_name = "SPEC")]
+    pub(super) chunker: Vec<String>,
     /// Most tokens (or characters) of a chunk
     #[arg(long, default_value_t = 200, value_name = "N")]
     pub(super) size: usize,
@@ -145,28 +151,40 @@ pub(super) struct EvalChunkingVerb {
     /// Chunks smaller than this are merged with a neighbour where the size allows it
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(super) min_size: usize,
-    /// Where the semantic chunker cuts: `auto` or a cosine from 0 to 1
-    #[arg(long, default_value = "auto", value_name = "auto|X", value_parser = parse_threshold)]
+    /// Where the semantic chunkers cut: `auto`, a cosine from 0 to 1, sd1.5, p95, iqr1.5 or gradient95
+    #[arg(long, default_value = "auto", value_name = "auto|X")]
     pub(super) threshold: Threshold,
+    /// Find chunks in this way alone: vector, keyword or hybrid (may be repeated; keyword alone embeds no chunk)
+    /// [default: all three]
+    #[arg(long, value_parser = parse_named::<SearchMode>)]
+    pub(super) mode: Vec<SearchMode>,
+    /// Weight of the vector leg in the hybrid row, 0 to 1
+    #[arg(long, default_value_t = 0.5, value_name = "X")]
+    pub(super) alpha: f32,
     /// What sizes are counted in: chars or tokens
     #[arg(long, default_value = "tokens", value_parser = parse_unit)]
     pub(super) unit: Unit,
     /// Write the table to this file too
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
+    /// Write the picture of recall over IoU to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+    /// Write a report as one HTML file: pictures, tables, what differs and by how much
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
 }
 
 impl EvalChunkingVerb {
-    /// One chunker with these options.
-    pub(super) fn config(&self, kind: ChunkerKind) -> ChunkerConfig {
+    /// What a chunker takes where its own text says nothing.
+    pub(super) fn base(&self) -> ChunkerConfig {
         ChunkerConfig {
-            kind,
             size: self.size,
             overlap: self.overlap,
             min_size: self.min_size,
             threshold: self.threshold,
             unit: self.unit,
-            separators: Vec::new(),
+            ..ChunkerConfig::default()
         }
     }
 }
@@ -189,13 +207,58 @@ pub(super) struct ChunkVerb {
     /// Write the boundary plot to this file
     #[arg(long, value_name = "FILE")]
     pub(super) svg: Option<PathBuf>,
+    /// Write the boundary plot to this file, as a PNG
+    #[arg(long, value_name = "FILE")]
+    pub(super) png: Option<PathBuf>,
+    /// Write the chunks to this file as a table: where they lie, their sizes and similarities
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct CompareVerb {
+    /// The file
+    pub(super) file: PathBuf,
+    /// A chunker, `KIND` or `KIND:key=value,…` (two to four of them; the others are compared with the first)
+    #[arg(long, required = true, value_name = "SPEC")]
+    pub(super) chunker: Vec<String>,
+    /// Write the layers to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+    /// Write the layers to this file, as a PNG
+    #[arg(long, value_name = "FILE")]
+    pub(super) png: Option<PathBuf>,
+    /// Write the chunks to this file as a table
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
+    /// Write a report as one HTML file: layers, numbers, and every cut that is not shared, with its text
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct SimilarityVerb {
+    /// The file
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) chunker: ChunkerArgs,
+    /// Write the heat map to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+    /// Write the heat map to this file, as a PNG
+    #[arg(long, value_name = "FILE")]
+    pub(super) png: Option<PathBuf>,
+    /// Write the similarities to this file as a table
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, ClapArgs)]
 pub(super) struct ChunkerArgs {
-    /// Which chunker: recursive, markdown, sentence, semantic, …
-    #[arg(long, default_value = "recursive", value_parser = parse_kind)]
-    pub(super) chunker: ChunkerKind,
+    /// Which chunker: recursive, markdown, structure, paragraph, sentence, semantic, cluster, maxmin, code or fixed;
+    /// also with its options as one word, for example semantic:size=800,threshold=p90
+    #[arg(long, default_value = "recursive", value_name = "KIND|SPEC")]
+    pub(super) chunker: String,
     /// Most characters (or tokens) of a chunk
     #[arg(long, value_name = "N")]
     pub(super) size: Option<usize>,
@@ -205,12 +268,18 @@ pub(super) struct ChunkerArgs {
     /// Chunks smaller than this are merged with a neighbour where the size allows it
     #[arg(long, value_name = "N")]
     pub(super) min_size: Option<usize>,
-    /// Where the semantic chunker cuts: `auto` or a cosine from 0 to 1
-    #[arg(long, default_value = "auto", value_name = "auto|X", value_parser = parse_threshold)]
+    /// Where the semantic chunkers cut: `auto`, a cosine from 0 to 1, sd1.5, p95, iqr1.5 or gradient95
+    #[arg(long, default_value = "auto", value_name = "auto|X")]
     pub(super) threshold: Threshold,
-    /// What sizes are counted in: chars or tokens
-    #[arg(long, default_value = "chars", value_parser = parse_unit)]
-    pub(super) unit: Unit,
+    /// Segments on each side of a boundary whose mean the semantic chunker compares
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(super) window: usize,
+    /// What sizes are counted in: chars or tokens [default: chars; tokens for the paragraph chunker]
+    #[arg(long, value_parser = parse_unit)]
+    pub(super) unit: Option<Unit>,
+    /// Separator of the recursive chunker, coarse to fine (may be repeated); \\n and \\t are understood
+    #[arg(long, value_name = "TEXT")]
+    pub(super) separator: Vec<String>,
 }
 
 impl ChunkerArgs {
@@ -219,32 +288,40 @@ impl ChunkerArgs {
     /// # Errors
     /// The numbers do not fit each other.
     pub(super) fn config(&self) -> Result<ChunkerConfig, CliError> {
-        let config = self.unchecked_config();
-        config.validate().map_err(|err| CliError::Usage(err.to_string()))?;
-        Ok(config)
+        let kind = self.chunker.split(':').next().unwrap_or_default();
+        let kind = parse_kind(kind).map_err(CliError::Usage)?;
+        ChunkerConfig::parse(&self.chunker, &self.base(kind)).map_err(|err| CliError::Usage(err.to_string()))
     }
 
-    fn unchecked_config(&self) -> ChunkerConfig {
+    /// What the options say, with the defaults of the chunker.
+    fn base(&self, kind: ChunkerKind) -> ChunkerConfig {
         let base = ChunkerConfig::default();
-        let scale = |chars: usize| {
-            if self.unit == Unit::Tokens { chars.div_ceil(5) } else { chars }
-        };
-        let size = self.size.unwrap_or_else(|| scale(base.size));
-        let overlap = self.overlap.unwrap_or_else(|| match self.chunker {
+        let unit = self.unit.unwrap_or(if kind == ChunkerKind::Paragraph { Unit::Tokens } else { Unit::Chars });
+        let scale = |chars: usize| if unit == Unit::Tokens { chars.div_ceil(5) } else { chars };
+        let usual = if kind == ChunkerKind::Paragraph { PARAGRAPH_TOKENS } else { scale(base.size) };
+        let size = self.size.unwrap_or(usual);
+        let overlap = self.overlap.unwrap_or_else(|| match kind {
             ChunkerKind::Recursive => scale(base.overlap).min(size / 10),
+            ChunkerKind::Paragraph => PARAGRAPH_OVERLAP_WORDS.min(size / 8),
             _ => 0,
         });
         ChunkerConfig {
-            kind: self.chunker,
+            kind,
             size,
             overlap,
             min_size: self.min_size.unwrap_or(base.min_size.min(size)),
             threshold: self.threshold,
-            unit: self.unit,
-            separators: Vec::new(),
+            window: self.window,
+            unit,
+            separators: self.separator.iter().map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect(),
+            cuts: Vec::new(),
         }
     }
 }
+
+/// What the paragraph chunker packs where nothing is said.
+const PARAGRAPH_TOKENS: usize = 512;
+const PARAGRAPH_OVERLAP_WORDS: usize = 64;
 
 #[derive(Clone, Debug, ClapArgs)]
 pub(super) struct SearchArgs {
@@ -380,16 +457,6 @@ fn parse_kind(name: &str) -> Result<ChunkerKind, String> {
 
 fn parse_unit(name: &str) -> Result<Unit, String> {
     parse_named(name)
-}
-
-fn parse_threshold(text: &str) -> Result<Threshold, String> {
-    if text.eq_ignore_ascii_case("auto") {
-        return Ok(Threshold::Auto);
-    }
-    match text.parse::<f32>() {
-        Ok(value) if (0.0..=1.0).contains(&value) => Ok(Threshold::Fixed(value)),
-        _ => Err("expected `auto` or a number from 0 to 1".to_owned()),
-    }
 }
 
 fn parse_count(text: &str) -> Result<usize, String> {

@@ -6,7 +6,7 @@ use super::Ending;
 use super::args::ChunkVerb;
 use super::error::CliError;
 use super::json::ChunkJson;
-use super::output::print_line;
+use super::output::{print_line, write_drawing, write_file};
 use super::session::Session;
 use crate::chunk::Unit;
 use crate::chunk::stats::ChunkStats;
@@ -18,20 +18,28 @@ pub(super) fn run(session: &Session, verb: &ChunkVerb) -> Result<Ending, CliErro
         &session.library_options(),
         &verb.file,
         &verb.chunker.config()?,
-        verb.svg.is_some(),
+        verb.svg.is_some() || verb.png.is_some(),
         &session.cancel,
     )?;
     if let Some(note) = &preview.embedder_note {
         session.note(note);
     }
-    if let Some(svg) = &verb.svg {
-        std::fs::write(svg, preview.to_svg(&title(&verb.file)))
-            .map_err(|err| CliError::failed("the plot could not be written", format!("{err}: {svg:?}"), None))?;
-        session.note(&format!("boundary plot: {}", svg.display()));
-    }
+    write_files(session, verb, &preview)?;
     let chunks: Vec<ChunkJson> = preview.chunks.iter().cloned().map(ChunkJson::from).collect();
     session.print(&chunks, |chunks| print_chunks(chunks, &preview))?;
     Ok(Ending::Done)
+}
+
+/// The plot and the table, where they were asked for.
+fn write_files(session: &Session, verb: &ChunkVerb, preview: &ChunkPreview) -> Result<(), CliError> {
+    write_drawing((verb.svg.as_deref(), verb.png.as_deref()), || preview.to_svg(&title(&verb.file)))?;
+    for path in verb.svg.iter().chain(&verb.png) {
+        session.note(&format!("boundary plot: {}", path.display()));
+    }
+    if let Some(path) = &verb.csv {
+        write_file(path, preview.to_csv().as_bytes())?;
+    }
+    Ok(())
 }
 
 fn print_chunks(chunks: &[ChunkJson], preview: &ChunkPreview) {
@@ -54,7 +62,7 @@ fn summary(preview: &ChunkPreview) -> String {
     format!("{count} chunks, {total} {unit}: mean {mean:.0}, median {median:.0}, min {min}, max {max}{threshold}")
 }
 
-fn title(file: &Path) -> String {
+pub(super) fn title(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 

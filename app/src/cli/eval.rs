@@ -12,8 +12,10 @@ use super::output::{print_line, progress_bar};
 use super::session::Session;
 use crate::chunk::ChunkerKind;
 use crate::embed::{self, Embedder};
+use crate::eval::figure::recall_over_iou;
+use crate::eval::html::report;
 use crate::eval::report::{ChunkingRow, Table, to_csv, to_table};
-use crate::eval::{ChunkingRun, EvalError, ExcerptSet, JudgedSet, RetrievalRun, Splitter};
+use crate::eval::{CachedEmbedder, ChunkingRun, EvalError, ExcerptSet, JudgedSet, RetrievalRun, Subject};
 use crate::models;
 use crate::retrieve::{Fusion, SearchMode, SearchOptions};
 
@@ -32,39 +34,86 @@ pub(super) fn run(session: &Session, verb: &EvalVerb) -> Result<Ending, CliError
 }
 
 fn chunking(session: &Session, verb: &EvalChunkingVerb) -> Result<Ending, CliError> {
-    let splitters = splitters(verb);
-    for splitter in &splitters {
-        splitter.validate().map_err(|err| CliError::Usage(err.to_string()))?;
-    }
+    let subjects = subjects(verb)?;
     let embedder = embedder(session);
+    let embedder = remembering(session, embedder.as_ref())?;
     let set = ExcerptSet::load(&verb.dir)?;
-    let run = ChunkingRun::new(&set, embedder.as_ref(), &session.cancel)?;
-    let modes = [mode(SearchMode::Vector, 1.0), mode(SearchMode::Keyword, 0.0), mode(SearchMode::Hybrid, 0.5)];
+    let run = ChunkingRun::new(&set, &embedder, &session.cancel)?;
+    let all = [mode(SearchMode::Vector, 1.0), mode(SearchMode::Keyword, 0.0), mode(SearchMode::Hybrid, verb.alpha)];
+    let modes: Vec<SearchOptions> =
+        all.into_iter().filter(|options| verb.mode.is_empty() || verb.mode.contains(&options.mode)).collect();
     let bar = bar(session);
     let mut rows: Vec<ChunkingRow> = Vec::new();
-    for splitter in &splitters {
-        bar.set_message(splitter.name());
-        rows.extend(run.measure(splitter, &modes, &mut |done, total| advance(&bar, done, total))?);
+    for subject in &subjects {
+        bar.set_message(subject.to_string());
+        rows.extend(run.measure(subject, &modes, &mut |done, total| advance(&bar, done, total))?);
     }
     bar.finish_and_clear();
+    compare_with_first(&mut rows);
+    write_pictures(verb, &rows, &set, embedder.name())?;
     print_rows(session, &rows, verb.csv.as_deref())
 }
 
-/// Every chunker, or those that were named, and the published ones.
-fn splitters(verb: &EvalChunkingVerb) -> Vec<Splitter> {
-    let kinds = if verb.chunker.is_empty() { ChunkerKind::ALL.as_slice() } else { &verb.chunker };
-    let ours = kinds.iter().map(|&kind| Splitter::Configured(verb.config(kind)));
-    let (size, overlap) = (verb.size, verb.overlap);
-    let published = [Splitter::PublishedRecursive { size, overlap }, Splitter::PublishedCluster { size }];
-    ours.chain(published.into_iter().filter(|_| verb.chunker.is_empty())).collect()
+/// The picture and the report, where they were asked for.
+fn write_pictures(
+    verb: &EvalChunkingVerb,
+    rows: &[ChunkingRow],
+    set: &ExcerptSet,
+    embedder: &str,
+) -> Result<(), CliError> {
+    let name = verb.dir.file_name().unwrap_or(verb.dir.as_os_str()).to_string_lossy().into_owned();
+    let title = format!("Chunkers on {name}");
+    if let Some(path) = &verb.svg {
+        super::output::write_file(path, recall_over_iou(rows, &title).as_bytes())?;
+    }
+    if let Some(path) = &verb.html {
+        let facts = [
+            ("questions".to_owned(), set.questions.len().to_string()),
+            ("texts".to_owned(), set.corpora.len().to_string()),
+            ("embedder".to_owned(), embedder.to_owned()),
+        ];
+        super::output::write_file(path, report(rows, &title, &facts).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Compares every row with the first one of its way of retrieval.
+fn compare_with_first(rows: &mut [ChunkingRow]) {
+    for index in 1..rows.len() {
+        let (before, rest) = rows.split_at_mut(index);
+        if let Some(first) = before.iter().find(|first| first.mode == rest[0].mode) {
+            rest[0].against = Some(rest[0].less(first));
+        }
+    }
+}
+
+/// Every chunker for prose and the published ones, or those that were named.
+fn subjects(verb: &EvalChunkingVerb) -> Result<Vec<Subject>, CliError> {
+    let base = verb.base();
+    let everyone = || {
+        let published = ["published-recursive", "published-cluster"].map(str::to_owned);
+        let ours = ChunkerKind::ALL.into_iter().filter(|kind| *kind != ChunkerKind::Code);
+        published.into_iter().chain(ours.map(|kind| kind.to_string())).collect()
+    };
+    let named: Vec<String> = if verb.chunker.is_empty() { everyone() } else { verb.chunker.clone() };
+    named.iter().map(|text| Subject::parse(text, &base).map_err(CliError::Usage)).collect()
+}
+
+/// The embedder with what earlier measurements embedded.
+fn remembering<'a>(session: &Session, embedder: &'a dyn Embedder) -> Result<CachedEmbedder<'a>, CliError> {
+    let folder = session.home.join("cache");
+    CachedEmbedder::open(embedder, &folder).map_err(|err| {
+        CliError::failed("the vectors of earlier measurements cannot be used", format!("{err}: {folder:?}"), None)
+    })
 }
 
 fn retrieval(session: &Session, verb: &EvalRetrievalVerb) -> Result<Ending, CliError> {
     let embedder = embedder(session);
+    let embedder = remembering(session, embedder.as_ref())?;
     let set = JudgedSet::load(&verb.dir)?;
     let bar = bar(session);
     bar.set_message("documents");
-    let run = RetrievalRun::new(&set, embedder.as_ref(), &session.cancel, &mut |done, total| {
+    let run = RetrievalRun::new(&set, &embedder, &session.cancel, &mut |done, total| {
         advance(&bar, done, total);
     })?;
     bar.finish_and_clear();

@@ -6,6 +6,7 @@
 mod args;
 mod ask;
 mod chunk;
+mod compare;
 mod documents;
 mod error;
 mod eval;
@@ -17,6 +18,7 @@ mod output;
 mod screenshots;
 mod search;
 mod session;
+mod similarity;
 mod verify;
 mod worker;
 
@@ -80,6 +82,8 @@ fn run(args: Args) -> Result<Ending, CliError> {
         Some(Verb::Documents) => documents::list(&session),
         Some(Verb::Remove(verb)) => documents::remove(&session, &verb),
         Some(Verb::Chunk(verb)) => chunk::run(&session, &verb),
+        Some(Verb::Compare(verb)) => compare::run(&session, &verb),
+        Some(Verb::Similarity(verb)) => similarity::run(&session, &verb),
         Some(Verb::Search(verb)) => search::run(&session, &verb),
         Some(Verb::Ask(verb)) => ask::run(&session, &verb),
         Some(Verb::Models { verb }) => models::run(&session, verb.unwrap_or(args::ModelsVerb::List)),

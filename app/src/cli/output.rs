@@ -12,6 +12,35 @@ pub(super) fn print_line(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
+/// Writes a file that was asked for.
+pub(super) fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), CliError> {
+    std::fs::write(path, bytes)
+        .map_err(|err| CliError::failed("the file could not be written", format!("{err}: {path:?}"), None))
+}
+
+/// Writes a drawing as SVG and as PNG, where they were asked for.
+pub(super) fn write_drawing(
+    (svg, png): (Option<&std::path::Path>, Option<&std::path::Path>),
+    draw: impl FnOnce() -> String,
+) -> Result<(), CliError> {
+    if svg.is_none() && png.is_none() {
+        return Ok(());
+    }
+    let drawing = draw();
+    if let Some(path) = svg {
+        write_file(path, drawing.as_bytes())?;
+    }
+    if let Some(path) = png {
+        let picture = crate::figure::to_png(&drawing, PNG_SCALE)
+            .map_err(|err| CliError::failed("the figure could not be drawn", err, None))?;
+        write_file(path, &picture)?;
+    }
+    Ok(())
+}
+
+/// Pixels for each unit of a drawing.
+const PNG_SCALE: f32 = 2.0;
+
 /// Writes a piece of a line to stdout and shows it at once.
 pub(super) fn print_piece(piece: &str) {
     let mut stdout = std::io::stdout().lock();

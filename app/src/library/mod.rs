@@ -66,7 +66,7 @@ use crate::worker::{ExtractPool, WorkerBinary};
 pub use error::Error;
 pub use home::home_folder;
 pub use options::{GpuChoice, LibraryOptions};
-pub use preview::{ChunkPreview, preview_chunks};
+pub use preview::{ChunkPreview, Previewer, preview_chunks};
 
 const DEFAULT_NAME: &str = "default";
 

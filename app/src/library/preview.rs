@@ -1,6 +1,8 @@
 //! Chunking a file without a library: its text, its chunks and its boundary curve.
 
+use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{Error, LibraryOptions, extract_pool, home_folder};
 use crate::chunk::stats::{self, ChunkStats};
@@ -33,11 +35,124 @@ impl ChunkPreview {
     /// The boundary plot as a self-contained SVG document.
     pub fn to_svg(&self, title: &str) -> String {
         let text = &self.extraction.text;
-        let sizes: Vec<usize> = match self.unit {
-            Unit::Chars => stats::sizes(text, &self.chunking.chunks, &CharMeasure),
-            Unit::Tokens => self.chunks.iter().map(|chunk| chunk.tokens).collect(),
-        };
+        let sizes = self.sizes();
         BoundaryPlot { title, text, chunking: &self.chunking, sizes: &sizes, unit: self.unit }.to_svg()
+    }
+}
+
+impl ChunkPreview {
+    /// The size of each chunk, in the configured unit.
+    pub fn sizes(&self) -> Vec<usize> {
+        match self.unit {
+            Unit::Chars => stats::sizes(&self.extraction.text, &self.chunking.chunks, &CharMeasure),
+            Unit::Tokens => self.chunks.iter().map(|chunk| chunk.tokens).collect(),
+        }
+    }
+
+    /// The chunks as CSV, one line each.
+    pub fn to_csv(&self) -> String {
+        let number = |value: Option<f32>| value.map(|value| format!("{value:.4}")).unwrap_or_default();
+        let mut csv = "index,start,end,characters,tokens,left_similarity,right_similarity,heading\n".to_owned();
+        for chunk in &self.chunks {
+            let heading = chunk.place.heading.join(" > ").replace('"', "\"\"");
+            csv.push_str(&format!(
+                "{},{},{},{},{},{},{},\"{heading}\"\n",
+                chunk.index,
+                chunk.start,
+                chunk.end,
+                chunk.text.chars().count(),
+                chunk.tokens,
+                number(chunk.left_similarity),
+                number(chunk.right_similarity),
+            ));
+        }
+        csv
+    }
+}
+
+/// A file that is cut again and again without a library: its text is read once, and its segments are embedded once.
+pub struct Previewer {
+    extraction: Extraction,
+    embedder: Arc<dyn Embedder>,
+    embedder_note: Option<String>,
+    name: Option<String>,
+    vectors: OnceCell<Vec<f32>>,
+    cancel: CancelToken,
+}
+
+impl Previewer {
+    /// Extracts `file`.
+    ///
+    /// # Errors
+    /// The file gives no text, or no worker can be started.
+    pub fn open(options: &LibraryOptions, file: &Path, cancel: &CancelToken) -> Result<Self, Error> {
+        let home = home_folder(options.home.clone())?;
+        let models = models::folder(options.models.as_deref(), &home);
+        let extractor = match &options.extractor {
+            Some(extractor) => extractor.clone(),
+            None => extract_pool(options.worker_binary.clone(), &models)?,
+        };
+        let extraction = extractor.extract(file, cancel).map_err(|err| Error::new("No text", err.to_string()))?;
+        let (embedder, embedder_note) = match &options.embedder {
+            Some(embedder) => (embedder.clone(), None),
+            None => embed::open_installed(&models),
+        };
+        Ok(Self {
+            extraction,
+            embedder,
+            embedder_note,
+            name: file.file_name().map(|name| name.to_string_lossy().into_owned()),
+            vectors: OnceCell::new(),
+            cancel: cancel.clone(),
+        })
+    }
+
+    /// Cuts the text. With `curve` the boundary curve is computed for chunkers that do not need it themselves.
+    ///
+    /// # Errors
+    /// The configuration is out of range, embedding failed, or it was cancelled.
+    pub fn cut(&self, config: &ChunkerConfig, curve: bool) -> Result<ChunkPreview, Error> {
+        let chunker = chunk::build(config)?;
+        let extraction = &self.extraction;
+        let embedder = self.embedder.as_ref();
+        let vectors = if curve || config.kind.needs_vectors() { Some(self.segment_vectors()?) } else { None };
+        let tokens = WordMeasure::new(|word: &str| embedder.count_tokens(word));
+        let measure: &dyn Measure = if config.unit == Unit::Tokens { &tokens } else { &CharMeasure };
+        let chunking = chunker.chunk(&ChunkInput {
+            text: &extraction.text,
+            spans: &extraction.spans,
+            name: self.name.as_deref(),
+            measure,
+            vectors: VectorSource { embed: None, vectors },
+        })?;
+        Ok(ChunkPreview {
+            chunks: records(extraction, &chunking, embedder),
+            stats: ChunkStats::new(&stats::sizes(&extraction.text, &chunking.chunks, measure)),
+            chunking,
+            extraction: extraction.clone(),
+            unit: config.unit,
+            embedder_note: self.embedder_note.clone(),
+        })
+    }
+
+    /// Vectors of `texts`, row by row, and how many numbers a row has.
+    ///
+    /// # Errors
+    /// Embedding failed, or it was cancelled.
+    pub fn embed(&self, texts: &[&str]) -> Result<(Vec<f32>, usize), Error> {
+        let vectors = self.embedder.embed(texts, TextRole::Passage, &self.cancel, &mut |_| {})?;
+        Ok((vectors, self.embedder.dims()))
+    }
+
+    fn segment_vectors(&self) -> Result<&[f32], Error> {
+        if let Some(vectors) = self.vectors.get() {
+            return Ok(vectors);
+        }
+        let text = &self.extraction.text;
+        let segments = chunk::segments(text);
+        let texts: Vec<&str> = segments.iter().filter_map(|range| text.get(range.clone())).collect();
+        let (vectors, _) = self.embed(&texts)?;
+        Ok(self.vectors.get_or_init(|| vectors))
     }
 }
 
@@ -53,50 +168,8 @@ pub fn preview_chunks(
     curve: bool,
     cancel: &CancelToken,
 ) -> Result<ChunkPreview, Error> {
-    let home = home_folder(options.home.clone())?;
-    let models = models::folder(options.models.as_deref(), &home);
-    let chunker = chunk::build(config)?;
-    let extractor = match &options.extractor {
-        Some(extractor) => extractor.clone(),
-        None => extract_pool(options.worker_binary.clone(), &models)?,
-    };
-    let extraction = extractor.extract(file, cancel).map_err(|err| Error::new("No text", err.to_string()))?;
-    let (embedder, embedder_note) = match &options.embedder {
-        Some(embedder) => (embedder.clone(), None),
-        None => embed::open_installed(&models),
-    };
-    let embedder = embedder.as_ref();
-    let embed =
-        |texts: &[&str]| embedder.embed(texts, TextRole::Passage, cancel, &mut |_| {}).map_err(|err| err.to_string());
-    let tokens = WordMeasure::new(|word: &str| embedder.count_tokens(word));
-    let measure: &dyn Measure = if config.unit == Unit::Tokens { &tokens } else { &CharMeasure };
-    let mut chunking = chunker.chunk(&ChunkInput {
-        text: &extraction.text,
-        spans: &extraction.spans,
-        measure,
-        vectors: VectorSource { embed: Some(&embed), vectors: None },
-    })?;
-    if curve && chunking.boundaries.is_empty() {
-        add_curve(&extraction.text, &mut chunking, embedder, cancel)?;
-    }
-    Ok(ChunkPreview {
-        chunks: records(&extraction, &chunking, embedder),
-        stats: ChunkStats::new(&stats::sizes(&extraction.text, &chunking.chunks, measure)),
-        chunking,
-        extraction,
-        unit: config.unit,
-        embedder_note,
-    })
-}
-
-/// Embeds the segments of a text that was chunked without vectors, for the curve and the similarities at its cuts.
-fn add_curve(text: &str, chunking: &mut Chunking, embedder: &dyn Embedder, cancel: &CancelToken) -> Result<(), Error> {
-    let segments = chunk::segments(text);
-    let texts: Vec<&str> = segments.iter().filter_map(|range| text.get(range.clone())).collect();
-    let vectors = embedder.embed(&texts, TextRole::Passage, cancel, &mut |_| {})?;
-    chunking.boundaries = chunk::boundaries(text, &vectors)?;
-    chunk::similarities_at(&segments, &chunk::similarities(&vectors, embedder.dims()), &mut chunking.chunks);
-    Ok(())
+    config.validate()?;
+    Previewer::open(options, file, cancel)?.cut(config, curve)
 }
 
 fn records(extraction: &Extraction, chunking: &Chunking, embedder: &dyn Embedder) -> Vec<ChunkRecord> {
