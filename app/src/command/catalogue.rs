@@ -37,7 +37,7 @@ pub fn entries(state: &AppState) -> Vec<Entry> {
 }
 
 fn go_to() -> Vec<Entry> {
-    let digits = ['1', '2', '3', '4', '5', '6'];
+    let digits = ['1', '2', '3', '4', '5', '6', '7'];
     let spaces = Space::ALL.iter().zip(digits).map(|(space, digit)| {
         Entry::new(format!("Go to {}", space.title()), Command::ShowSpace(*space)).with(Shortcut::ctrl(digit))
     });
@@ -75,11 +75,21 @@ fn lab(state: &AppState) -> Vec<Entry> {
     if state.lab.document.is_none() {
         return Vec::new();
     }
-    vec![
+    let mut entries = vec![
         Entry::new("Store the document with this chunker", Command::UseChunkerForDocument),
         Entry::new("Use this chunker for new documents", Command::UseChunkerForNew),
         Entry::new("Compute the boundary curve", Command::ComputeCurve),
-    ]
+    ];
+    if state.space == Space::Chunks && state.lab.edits.can_undo() {
+        entries.push(Entry::new("Undo the last edit of the chunks", Command::UndoEdit).with(Shortcut::ctrl('z')));
+    }
+    if state.space == Space::Chunks && state.lab.edits.can_redo() {
+        entries.push(Entry::new("Redo the edit of the chunks", Command::RedoEdit).with(Shortcut::ctrl_shift('z')));
+    }
+    if state.lab.is_comparing() {
+        entries.push(Entry::new("End the comparison", Command::CompareWith(Vec::new())));
+    }
+    entries
 }
 
 fn chat(state: &AppState) -> Vec<Entry> {

@@ -1,9 +1,11 @@
 //! The document under the knife.
 
+use std::sync::Arc;
+
 use super::Command;
-use crate::chunk::ChunkerConfig;
+use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::jobs::{Jobs, LabRequest};
-use crate::state::{AppState, Jump, Loadable, Passage, Selection, Space};
+use crate::state::{AppState, Edits, Jump, LabState, Loadable, Passage, Selection, Space, edits};
 use crate::store::{DocumentId, DocumentStatus};
 
 pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
@@ -15,10 +17,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             }
             super::run(Command::ShowSpace(Space::Chunks), state, jobs);
         }
-        Command::SetChunker(config) => {
-            state.lab.config = config;
-            recut(state, jobs);
-        }
+        Command::SetChunker(config) => set_chunker(config, state, jobs),
         Command::SetRowMetrics(metrics) => {
             jobs.set_row_metrics(metrics);
             recut(state, jobs);
@@ -29,6 +28,23 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         }
         Command::JumpTo(byte) => jump(byte, state),
         Command::InspectChunk(index) => inspect(index, state),
+        Command::MergeChunks(_) | Command::SplitChunk(_) | Command::MoveCut { .. } => edit(&command, state, jobs),
+        Command::UndoEdit => step(Edits::undo, state, jobs),
+        Command::RedoEdit => step(Edits::redo, state, jobs),
+        Command::CompareWith(others) => {
+            state.lab.others = others;
+            state.lab.others.truncate(LabState::MOST_COMPARED - 1);
+            recut(state, jobs);
+        }
+        Command::AddQuestion(question) => {
+            state.lab.questions.push(question);
+            keep_questions(state, jobs);
+        }
+        Command::RemoveQuestion(index) if index < state.lab.questions.len() => {
+            state.lab.questions.remove(index);
+            keep_questions(state, jobs);
+        }
+        Command::Export { figure, format, path } => super::export::export(figure, format, path, state, jobs),
         Command::UseChunkerForDocument => store(state, jobs),
         Command::UseChunkerForNew => {
             state.settings.chunker = state.lab.config.clone();
@@ -36,6 +52,52 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             state.tell("New documents will be split this way", None);
         }
         _ => {}
+    }
+}
+
+/// Keeps the questions and asks them anew.
+fn keep_questions(state: &mut AppState, jobs: &mut Jobs) {
+    if let (Some(document), Some(extraction)) = (state.lab.document, state.lab.extraction.value()) {
+        jobs.keep_questions(document, Arc::clone(extraction), state.lab.questions.clone());
+    }
+    if state.lab.is_comparing() {
+        recut(state, jobs);
+    }
+}
+
+/// A change of the chunker that leaves an edited chunking can be taken back.
+fn set_chunker(config: ChunkerConfig, state: &mut AppState, jobs: &mut Jobs) {
+    let before = std::mem::replace(&mut state.lab.config, config);
+    if before.kind == ChunkerKind::Manual && state.lab.config.kind != ChunkerKind::Manual {
+        state.lab.edits.push(before);
+    }
+    recut(state, jobs);
+}
+
+/// Edits the newest chunking, which the window shows.
+fn edit(command: &Command, state: &mut AppState, jobs: &mut Jobs) {
+    let (Some(extraction), Some(result)) = (state.lab.extraction.value(), state.lab.result.value()) else {
+        return;
+    };
+    let text = &extraction.text;
+    let edited = match *command {
+        Command::MergeChunks(index) => edits::merged(text, result, index),
+        Command::SplitChunk(byte) => edits::split(result, byte),
+        Command::MoveCut { index, byte } => edits::moved(text, result, index, byte),
+        _ => None,
+    };
+    if let Some(config) = edited {
+        let before = std::mem::replace(&mut state.lab.config, config);
+        state.lab.edits.push(before);
+        recut(state, jobs);
+    }
+}
+
+fn step(step: impl FnOnce(&mut Edits, ChunkerConfig) -> Option<ChunkerConfig>, state: &mut AppState, jobs: &mut Jobs) {
+    let current = state.lab.config.clone();
+    if let Some(config) = step(&mut state.lab.edits, current) {
+        state.lab.config = config;
+        recut(state, jobs);
     }
 }
 
@@ -59,10 +121,19 @@ pub(super) fn recut(state: &mut AppState, jobs: &mut Jobs) {
     };
     state.lab.asked += 1;
     state.lab.result.start();
+    if state.lab.is_comparing() {
+        state.lab.comparison.start();
+    } else {
+        state.lab.comparison = Loadable::Idle;
+    }
+    let file_name = state.library.document(document).and_then(|record| record.path.file_name());
     jobs.cut(LabRequest {
         number: state.lab.asked,
         document,
+        file_name: file_name.map(|name| name.to_string_lossy().into_owned()),
         config: state.lab.config.clone(),
+        others: state.lab.others.clone(),
+        questions: state.lab.questions.clone(),
         library_version: state.library.version,
         curve_wanted: state.lab.curve_wanted,
     });
@@ -74,6 +145,9 @@ fn open(document: DocumentId, state: &mut AppState, jobs: &mut Jobs) {
         state.lab.config = stored.unwrap_or_else(|| state.lab.config.clone());
         state.lab.document = Some(document);
         state.lab.curve_wanted = false;
+        state.lab.edits.clear();
+        state.lab.questions.clear();
+        state.lab.comparison = Loadable::Idle;
         state.lab.extraction = Loadable::Pending { previous: None };
         state.lab.result = Loadable::Idle;
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Command, chunks, search};
+use super::{Command, chunks, search, similarity};
 use crate::answer::{Answer, AskEvent};
 use crate::chunk::ChunkerConfig;
 use crate::ingest::IngestReport;
@@ -33,12 +33,36 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::SegmentsEmbedded { document, done, total } if state.lab.document == Some(document) => {
             state.lab.embedding = (done < total).then_some((done, total));
         }
-        Event::Cut { document, number, outcome } if state.lab.document == Some(document) => cut(number, outcome, state),
+        Event::Cut { document, number, outcome } if state.lab.document == Some(document) => {
+            cut(number, outcome, state);
+            if state.space == Space::Similarity {
+                similarity::refresh(state, jobs);
+            }
+        }
+        Event::QuestionsLoaded { document, questions } if state.lab.document == Some(document) => {
+            state.lab.questions = questions;
+        }
+        Event::Compared { document, number, outcome } if state.lab.document == Some(document) => {
+            if number == state.lab.asked {
+                state.lab.comparison.finish(outcome);
+            }
+        }
+        event @ (Event::SimilarityProgressed { .. }
+        | Event::HeatCompared { .. }
+        | Event::Mapped { .. }
+        | Event::QueryCompared { .. }) => similarity::apply(event, state, jobs),
+        Event::Exported(Ok(Some(path))) => state.tell(format!("Saved {}", path.display()), None),
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome } => answered(number, *outcome, state),
         Event::ModelsListed(outcome) => state.models.finish(outcome),
-        Event::Failed(error) => state.report(&error),
-        Event::Searched { .. } | Event::TextLoaded { .. } | Event::SegmentsEmbedded { .. } | Event::Cut { .. } => {}
+        Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
+        Event::Exported(Ok(None))
+        | Event::Searched { .. }
+        | Event::TextLoaded { .. }
+        | Event::SegmentsEmbedded { .. }
+        | Event::Cut { .. }
+        | Event::Compared { .. }
+        | Event::QuestionsLoaded { .. } => {}
     }
 }
 

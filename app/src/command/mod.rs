@@ -7,9 +7,11 @@ mod catalogue;
 mod chat;
 mod chunks;
 mod events;
+mod export;
 mod library;
 mod search;
 mod shortcut;
+mod similarity;
 mod view;
 
 pub use catalogue::{Entry, entries};
@@ -20,9 +22,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chunk::ChunkerConfig;
-use crate::jobs::Jobs;
+use crate::jobs::{ExportFormat, Figure, Jobs};
 use crate::retrieve::SearchOptions;
-use crate::state::{AppState, Passage, RowMetrics, SortKey, Space, StatusFilter, ThemeChoice};
+use crate::state::{
+    AppState, LabelledQuestion, Passage, RowMetrics, SimilarityView, SortKey, Space, StatusFilter, ThemeChoice,
+};
 use crate::store::DocumentId;
 
 /// Something a person asks of the window.
@@ -96,10 +100,51 @@ pub enum Command {
     JumpTo(usize),
     /// Shows a chunk of the document in hand in the inspector.
     InspectChunk(usize),
+    /// Joins a chunk of the document in hand with the one after it.
+    MergeChunks(usize),
+    /// Cuts the chunk that holds a byte there.
+    SplitChunk(usize),
+    /// Moves the start of a chunk to a byte.
+    MoveCut {
+        /// The chunk.
+        index: usize,
+        /// Its new start.
+        byte: usize,
+    },
+    /// Takes back the last edit of the chunking.
+    UndoEdit,
+    /// Does again what was taken back last.
+    RedoEdit,
+    /// Compares the chunker in hand with these; none ends the comparison.
+    CompareWith(Vec<ChunkerConfig>),
+    /// Adds a question on the document in hand.
+    AddQuestion(LabelledQuestion),
+    /// Takes a question away.
+    RemoveQuestion(usize),
+    /// Writes a figure of the document in hand, or asks where to without a path.
+    Export {
+        /// What.
+        figure: Figure,
+        /// As what.
+        format: ExportFormat,
+        /// Where to.
+        path: Option<PathBuf>,
+    },
     /// Stores the document with the chunker in hand.
     UseChunkerForDocument,
     /// Uses the chunker in hand for documents added from now on.
     UseChunkerForNew,
+
+    /// Shows chunks by chunks, or the map.
+    ShowSimilarity(SimilarityView),
+    /// Shows the texts of two chunks of the heat map.
+    PickPair(usize, usize),
+    /// Shows a passage of the map.
+    PickPassage(usize),
+    /// Compares a query with what is shown; an empty one takes it away.
+    CompareQuery(String),
+    /// Stops a comparison that is under way.
+    StopComparing,
 
     /// Searches.
     Search(String),
@@ -156,8 +201,20 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::ComputeCurve
         | C::JumpTo(_)
         | C::InspectChunk(_)
+        | C::MergeChunks(_)
+        | C::SplitChunk(_)
+        | C::MoveCut { .. }
+        | C::UndoEdit
+        | C::RedoEdit
+        | C::CompareWith(_)
+        | C::AddQuestion(_)
+        | C::RemoveQuestion(_)
+        | C::Export { .. }
         | C::UseChunkerForDocument
         | C::UseChunkerForNew => chunks::run(command, state, jobs),
+        C::ShowSimilarity(_) | C::PickPair(..) | C::PickPassage(_) | C::CompareQuery(_) | C::StopComparing => {
+            similarity::run(command, state, jobs);
+        }
         C::Search(_) | C::SetSearchOptions(_) | C::SelectHit(_) | C::Inspect(_) => {
             search::run(command, state, jobs);
         }

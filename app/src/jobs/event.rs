@@ -8,7 +8,7 @@ use crate::extract::Extraction;
 use crate::ingest::IngestReport;
 use crate::library::{Error, Library};
 use crate::retrieve::SearchResults;
-use crate::state::{LabResult, ModelRow};
+use crate::state::{Comparison, HeatResult, LabResult, LabelledQuestion, MapResult, ModelRow, QueryAnswer};
 use crate::store::{DocumentId, DocumentRecord};
 
 /// Something that happened in a job.
@@ -63,6 +63,54 @@ pub enum Event {
         number: u64,
         /// The chunking.
         outcome: Result<Arc<LabResult>, Error>,
+    },
+    /// The questions written on a document are here.
+    QuestionsLoaded {
+        /// Which document.
+        document: DocumentId,
+        /// Its questions.
+        questions: Vec<LabelledQuestion>,
+    },
+    /// A document was cut by several chunkers.
+    Compared {
+        /// Which document.
+        document: DocumentId,
+        /// The request's number.
+        number: u64,
+        /// The comparison.
+        outcome: Result<Arc<Comparison>, Error>,
+    },
+    /// A figure was written, or is not wanted any more (`None`).
+    Exported(Result<Option<PathBuf>, Error>),
+    /// Rows embedded or compared for the similarity space.
+    SimilarityProgressed {
+        /// The request's number.
+        number: u64,
+        /// Rows done.
+        done: usize,
+        /// Rows to do.
+        total: usize,
+    },
+    /// Chunks were compared.
+    HeatCompared {
+        /// The request's number.
+        number: u64,
+        /// Their similarities.
+        outcome: Result<Arc<HeatResult>, Error>,
+    },
+    /// The library was mapped.
+    Mapped {
+        /// The request's number.
+        number: u64,
+        /// The map.
+        outcome: Result<Arc<MapResult>, Error>,
+    },
+    /// A query was compared.
+    QueryCompared {
+        /// The request's number.
+        number: u64,
+        /// What is near it.
+        outcome: Result<Arc<QueryAnswer>, Error>,
     },
     /// An answer goes on.
     AnswerProgressed {

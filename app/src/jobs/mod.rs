@@ -9,6 +9,7 @@ mod answer;
 mod dialog;
 mod documents;
 mod event;
+mod export;
 mod ingest;
 mod lab;
 mod latest;
@@ -16,12 +17,15 @@ mod models;
 mod samples;
 mod search;
 mod settings;
+mod similarity;
 
 pub use answer::AnswerRequest;
 pub use event::Event;
+pub use export::{Drawing, ExportFormat, ExportRequest, Figure};
 pub use lab::LabRequest;
 pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;
+pub use similarity::SimilarityTask;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -29,11 +33,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
+use crate::extract::Extraction;
 use crate::ingest::IngestOptions;
 use crate::library::{Error, Library, LibraryOptions};
 use crate::progress::IngestProgress;
-use crate::state::{RowMetrics, Settings};
-use crate::store::DocumentRecord;
+use crate::state::{LabelledQuestion, RowMetrics, Settings};
+use crate::store::{DocumentId, DocumentRecord};
 
 /// What jobs work on.
 #[derive(Clone, Default)]
@@ -80,10 +85,12 @@ pub struct Jobs {
 
 /// The threads that work on an open library.
 struct Workers {
+    library: Arc<Library>,
     ingest: ingest::Handle,
     documents: documents::Handle,
     search: search::Handle,
     lab: lab::Handle,
+    similarity: similarity::Handle,
     answer: answer::Handle,
 }
 
@@ -119,10 +126,12 @@ impl Jobs {
     pub fn attach(&mut self, library: Arc<Library>) {
         let outbox = &self.outbox;
         self.workers = Some(Workers {
+            library: Arc::clone(&library),
             ingest: ingest::Handle::start(Arc::clone(&library), outbox.clone()),
             documents: documents::Handle::start(Arc::clone(&library), outbox.clone()),
             search: search::Handle::start(Arc::clone(&library), outbox.clone()),
             lab: lab::Handle::start(Arc::clone(&library), outbox.clone(), Arc::clone(&self.row_metrics)),
+            similarity: similarity::Handle::start(Arc::clone(&library), outbox.clone()),
             answer: answer::Handle::start(library, outbox.clone()),
         });
     }
@@ -190,6 +199,32 @@ impl Jobs {
         if let Some(workers) = &mut self.workers {
             workers.lab.put(request);
         }
+    }
+
+    /// Keeps the questions written on a document.
+    pub fn keep_questions(&self, document: DocumentId, text: Arc<Extraction>, questions: Vec<LabelledQuestion>) {
+        if let Some(workers) = &self.workers {
+            lab::keep_questions(Arc::clone(&workers.library), self.outbox.clone(), document, text, questions);
+        }
+    }
+
+    /// Compares; replaces a comparison that is under way.
+    pub fn compare(&mut self, number: u64, task: SimilarityTask) {
+        if let Some(workers) = &mut self.workers {
+            workers.similarity.put(number, task);
+        }
+    }
+
+    /// Stops the comparison.
+    pub fn stop_comparing(&mut self) {
+        if let Some(workers) = &mut self.workers {
+            workers.similarity.cancel();
+        }
+    }
+
+    /// Writes a figure to a file.
+    pub fn export(&self, request: ExportRequest) {
+        export::export(request, self.outbox.clone());
     }
 
     /// Tells how wide the rows of a text are from now on.

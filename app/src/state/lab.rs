@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Loadable, TextRows};
-use crate::chunk::{Boundary, Chunk, ChunkerConfig};
+use super::{Comparison, Edits, LabelledQuestion, Loadable, TextRows};
+use crate::chunk::{Boundary, Chunk, ChunkerConfig, Threshold};
 use crate::extract::Extraction;
 use crate::store::DocumentId;
 
@@ -26,6 +26,24 @@ pub struct LabState {
     pub asked: u64,
     /// Where the text should be scrolled to.
     pub jump: Option<Jump>,
+    /// Edits by hand, to take back.
+    pub edits: Edits,
+    /// Questions written on the document.
+    pub questions: Vec<LabelledQuestion>,
+    /// The chunkers compared with the one in hand; none while nothing is compared.
+    pub others: Vec<ChunkerConfig>,
+    /// The newest comparison.
+    pub comparison: Loadable<Arc<Comparison>>,
+}
+
+impl LabState {
+    /// Most chunkers side by side.
+    pub const MOST_COMPARED: usize = 4;
+
+    /// Whether chunkers are compared.
+    pub fn is_comparing(&self) -> bool {
+        !self.others.is_empty()
+    }
 }
 
 /// A place to scroll to; the number tells a new wish from one that was already granted.
@@ -54,8 +72,10 @@ pub struct LabResult {
     pub num_segments: usize,
     /// The threshold used, once resolved.
     pub threshold: Option<f32>,
-    /// The document's own mean minus one standard deviation, where the curve is known.
-    pub auto_threshold: Option<f32>,
+    /// Where each segment (sentence) starts: the places that a cut set by hand goes to.
+    pub segments: Arc<Vec<usize>>,
+    /// Thresholds to try, each with the cosine that it means here; empty where the curve is not known.
+    pub alternatives: Vec<(Threshold, f32)>,
     /// Lowest and highest similarity at a cut.
     pub cut_range: (f32, f32),
     /// Sizes in numbers.

@@ -56,6 +56,13 @@ impl<T> Loadable<T> {
         matches!(self, Self::Pending { .. })
     }
 
+    /// Gives up on the value that is on its way; the one before stays.
+    pub fn stop(&mut self) {
+        if let Self::Pending { previous } = self {
+            *self = previous.take().map_or(Self::Idle, Self::Ready);
+        }
+    }
+
     /// Marks a new value as on its way, keeping the one there is.
     pub fn start(&mut self) {
         let previous = self.take();

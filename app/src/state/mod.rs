@@ -4,26 +4,34 @@
 //! Invariant: no I/O, no locks, no egui. Start at [`AppState`].
 
 mod chat;
+mod comparison;
+pub mod edits;
 mod inspector;
 mod lab;
 mod library;
 mod loadable;
 mod models;
 mod notice;
+mod questions;
 mod search;
 mod settings;
+mod similarity;
 mod space;
 mod text_rows;
 
 pub use chat::{ChatState, Turn, TurnState};
+pub use comparison::{Column, Comparison, CutMark};
+pub use edits::Edits;
 pub use inspector::{Passage, Selection};
 pub use lab::{Jump, LabResult, LabState, SizeStats};
 pub use library::{LibraryState, SortKey, StatusFilter};
 pub use loadable::Loadable;
 pub use models::ModelRow;
 pub use notice::{Notice, NoticeKind, Undo};
+pub use questions::{LabelledQuestion, QuestionScores};
 pub use search::SearchState;
 pub use settings::{Settings, ThemeChoice};
+pub use similarity::{HeatResult, MapPassage, MapResult, QueryAnswer, SimilarityState, SimilarityView};
 pub use space::Space;
 pub use text_rows::{RowKind, RowMetrics, TextRow, TextRows};
 
@@ -42,6 +50,8 @@ pub struct AppState {
     pub library: LibraryState,
     /// The document under the knife.
     pub lab: LabState,
+    /// What lies near what.
+    pub similarity: SimilarityState,
     /// The query and its hits.
     pub search: SearchState,
     /// Questions and answers.

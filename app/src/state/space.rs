@@ -11,6 +11,8 @@ pub enum Space {
     Library,
     /// One document and its chunks.
     Chunks,
+    /// What lies near what.
+    Similarity,
     /// Passages for a query.
     Search,
     /// Questions and answers.
@@ -23,13 +25,15 @@ pub enum Space {
 
 impl Space {
     /// All spaces, in the order of the rail.
-    pub const ALL: [Self; 6] = [Self::Library, Self::Chunks, Self::Search, Self::Chat, Self::Models, Self::Settings];
+    pub const ALL: [Self; 7] =
+        [Self::Library, Self::Chunks, Self::Similarity, Self::Search, Self::Chat, Self::Models, Self::Settings];
 
     /// The word on the rail.
     pub fn title(self) -> &'static str {
         match self {
             Self::Library => "Library",
             Self::Chunks => "Chunks",
+            Self::Similarity => "Similarity",
             Self::Search => "Search",
             Self::Chat => "Chat",
             Self::Models => "Models",

@@ -32,6 +32,16 @@ impl Default for RowMetrics {
 }
 
 impl RowMetrics {
+    /// The byte of `line` that lies `distance` points from its left end.
+    pub fn byte_at(&self, line: &str, distance: f32) -> usize {
+        let mut right = 0.0;
+        let found = line.char_indices().find(|(_, character)| {
+            right += self.advance(*character);
+            right > distance
+        });
+        found.map_or(line.len(), |(byte, _)| byte)
+    }
+
     fn advance(&self, character: char) -> f32 {
         match character {
             '\t' => 4.0 * self.ascii[usize::from(b' ')],

@@ -14,6 +14,7 @@ const GRID: f32 = 24.0;
 pub(crate) enum Icon {
     Library,
     Chunks,
+    Similarity,
     Search,
     Chat,
     Models,
@@ -32,9 +33,10 @@ pub(crate) enum Icon {
 }
 
 impl Icon {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Library,
         Self::Chunks,
+        Self::Similarity,
         Self::Search,
         Self::Chat,
         Self::Models,

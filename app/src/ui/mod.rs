@@ -18,6 +18,7 @@ mod rail;
 mod search;
 mod settings;
 mod shortcuts;
+mod similarity;
 mod status_line;
 mod theme;
 mod widgets;

@@ -12,6 +12,7 @@ pub(super) fn icon(space: Space) -> Icon {
     match space {
         Space::Library => Icon::Library,
         Space::Chunks => Icon::Chunks,
+        Space::Similarity => Icon::Similarity,
         Space::Search => Icon::Search,
         Space::Chat => Icon::Chat,
         Space::Models => Icon::Models,

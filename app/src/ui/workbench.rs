@@ -11,6 +11,7 @@ use super::command_palette::CommandPalette;
 use super::library::LibraryPanel;
 use super::search::SearchPanel;
 use super::settings::SettingsPanel;
+use super::similarity::SimilarityPanel;
 use super::theme::palette;
 use super::widgets::error_block;
 use super::window::WindowOptions;
@@ -40,6 +41,7 @@ pub struct Workbench {
 struct Panels {
     library: LibraryPanel,
     chunks: ChunksPanel,
+    similarity: SimilarityPanel,
     search: SearchPanel,
     chat: ChatPanel,
     settings: SettingsPanel,
@@ -98,7 +100,7 @@ impl Workbench {
         let (state, commands) = (&self.state, &mut self.commands);
         rail::rail_ui(ui, state, commands);
         status_line::status_line_ui(ui, state, commands);
-        if state.space != Space::Chunks {
+        if !matches!(state.space, Space::Chunks | Space::Similarity) {
             inspector::inspector_ui(ui, state, commands);
         }
         if let Some(error) = state.opened.error() {
@@ -156,6 +158,7 @@ impl Panels {
         match state.space {
             Space::Library => self.library.ui(ui, state, commands),
             Space::Chunks => self.chunks.ui(ui, state, commands),
+            Space::Similarity => self.similarity.ui(ui, state, commands),
             Space::Search => self.search.ui(ui, state, commands),
             Space::Chat => self.chat.ui(ui, state, commands),
             Space::Models => models::models_ui(ui, state, commands),

@@ -9,7 +9,7 @@ use crate::bench::Bench;
 #[test]
 fn spaces_have_digits() {
     let mut bench = Bench::filled();
-    let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
+    let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7];
     for (space, digit) in Space::ALL.into_iter().zip(digits).rev() {
         bench.harness.key_press_modifiers(Modifiers::COMMAND, digit);
         bench.settle();

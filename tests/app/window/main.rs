@@ -7,6 +7,7 @@ mod chat;
 mod chunks;
 mod documents;
 mod keyboard;
+mod lab;
 mod pictures;
 mod search;
 mod speed;

@@ -11,6 +11,9 @@ use crate::bench::{Bench, long_text};
 /// Pages of the document, at 2 000 characters each.
 const PAGES: usize = 300;
 
+/// What a person takes for at once.
+const CHANGE: Duration = Duration::from_millis(200);
+
 /// A frame at sixty a second.
 const FRAME: Duration = Duration::from_millis(16);
 
@@ -57,6 +60,22 @@ fn three_hundred_pages_are_drawn_in_a_few_milliseconds() {
         result.cut_ms,
     );
     assert!(scroll < FRAME && drag < FRAME, "scrolling {scroll:?}, dragging {drag:?}");
+    for kind in ChunkerKind::ALL.into_iter().filter(|kind| *kind != ChunkerKind::Code) {
+        let change = (0..4).map(|round| changed(&mut bench, kind, &config, round)).min().unwrap();
+        eprintln!("{kind}: {change:.1?} from the choice to the picture");
+        assert!(change < CHANGE, "{kind}: {change:?}");
+    }
+}
+
+/// Time from choosing a chunker to its picture, vectors known.
+fn changed(bench: &mut Bench, kind: ChunkerKind, config: &ChunkerConfig, round: usize) -> Duration {
+    let wanted = ChunkerConfig { kind, size: config.size + round, min_size: 0, ..config.clone() };
+    let begun = Instant::now();
+    bench.harness.state_mut().as_mut().unwrap().push(Command::SetChunker(wanted.clone()));
+    while !bench.state().lab.result.value().is_some_and(|result| result.config == wanted) {
+        bench.harness.step();
+    }
+    begun.elapsed()
 }
 
 /// Least time of logic and drawing over sixty frames: what the work takes when nothing else is in the way.

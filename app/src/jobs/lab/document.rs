@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::LabRequest;
+use super::tables::Tables;
 use super::vectors::SegmentVectors;
 use crate::extract::{Extraction, SpanPlace};
 use crate::store::DocumentId;
@@ -15,6 +16,7 @@ pub(super) struct OpenDocument {
     pub(super) extraction: Arc<Extraction>,
     pub(super) places: PlaceIndex,
     pub(super) vectors: SegmentVectors,
+    pub(super) tables: Tables,
 }
 
 impl OpenDocument {
@@ -22,7 +24,7 @@ impl OpenDocument {
         let (id, library_version) = (request.document, request.library_version);
         let places = PlaceIndex::new(&extraction);
         let vectors = SegmentVectors::of(&extraction.text);
-        Self { id, library_version, extraction, places, vectors }
+        Self { id, library_version, extraction, places, vectors, tables: Tables::default() }
     }
 
     /// Whether this is the document that `request` means, as the library holds it now.

@@ -3,8 +3,10 @@
 //! Text and segment vectors stay here between requests, so that another chunker or threshold needs no new
 //! embedding. Requests are latest-wins; opening another document cancels the embedding of the one before.
 
+mod compare;
 mod document;
-mod measure;
+mod questions;
+mod tables;
 mod vectors;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,13 +14,14 @@ use std::time::Instant;
 
 use super::latest::Latest;
 use super::{Event, Outbox, Worker, guarded};
-use crate::chunk::{self, Boundary, ChunkInput, ChunkerConfig, Chunking, VectorSource};
+use crate::chunk::{self, Boundary, ChunkInput, ChunkerConfig, ChunkerKind, Chunking, Threshold, Unit, VectorSource};
+use crate::extract::Extraction;
 use crate::library::{Error, Library};
 use crate::progress::CancelToken;
-use crate::state::{LabResult, RowMetrics, SizeStats, TextRows};
+use crate::state::{LabResult, LabelledQuestion, RowMetrics, SizeStats, TextRows};
 use crate::store::DocumentId;
 use document::OpenDocument;
-use measure::UnitMeasure;
+use tables::Measures;
 
 /// A document to cut.
 #[derive(Clone, Debug)]
@@ -27,8 +30,14 @@ pub struct LabRequest {
     pub number: u64,
     /// The document.
     pub document: DocumentId,
+    /// The name of its file.
+    pub file_name: Option<String>,
     /// The chunker.
     pub config: ChunkerConfig,
+    /// Chunkers to compare it with.
+    pub others: Vec<ChunkerConfig>,
+    /// Questions to ask of all that are compared.
+    pub questions: Vec<LabelledQuestion>,
     /// Counts up when the library changed: the text is read again.
     pub library_version: u64,
     /// Compute the boundary curve even if the chunker does not need it.
@@ -49,7 +58,8 @@ impl Handle {
     pub(super) fn start(library: Arc<Library>, outbox: Outbox, metrics: Arc<RwLock<Arc<RowMetrics>>>) -> Self {
         let mailbox: Arc<Latest<(LabRequest, CancelToken)>> = Arc::default();
         let requests = Arc::clone(&mailbox);
-        let mut bench = Bench { library, outbox, metrics, open: None };
+        let measures = Measures::new(Arc::clone(library.embedder()));
+        let mut bench = Bench { library, outbox, metrics, measures, open: None };
         let worker = Worker::start("chunk-lab", move || {
             while let Some((request, cancel)) = requests.take() {
                 bench.work(&request, &cancel);
@@ -67,6 +77,22 @@ impl Handle {
     }
 }
 
+/// Keeps the questions of a document, on a thread of its own.
+pub(super) fn keep_questions(
+    library: Arc<Library>,
+    outbox: Outbox,
+    document: DocumentId,
+    text: Arc<Extraction>,
+    kept: Vec<LabelledQuestion>,
+) {
+    super::spawn("keep-questions", move || {
+        let folder = questions::folder(&library, document);
+        if let Err(error) = guarded(|| questions::save(&folder, &text.text, &kept)) {
+            outbox.send(Event::Failed(error));
+        }
+    });
+}
+
 impl Drop for Handle {
     fn drop(&mut self) {
         self.running.1.cancel();
@@ -80,16 +106,38 @@ struct Bench {
     library: Arc<Library>,
     outbox: Outbox,
     metrics: Arc<RwLock<Arc<RowMetrics>>>,
+    measures: Measures,
     open: Option<OpenDocument>,
 }
 
 impl Bench {
     fn work(&mut self, request: &LabRequest, cancel: &CancelToken) {
-        let outcome = guarded(|| self.cut(request, cancel));
-        if !cancel.is_cancelled() {
-            let (document, number) = (request.document, request.number);
-            self.outbox.send(Event::Cut { document, number, outcome: outcome.map(Arc::new) });
+        let (document, number) = (request.document, request.number);
+        let outcome = guarded(|| self.cut(request, cancel).map(Arc::new));
+        if cancel.is_cancelled() {
+            return;
         }
+        let first = outcome.clone();
+        self.outbox.send(Event::Cut { document, number, outcome });
+        if request.others.is_empty() {
+            return;
+        }
+        if let (Ok(first), Some(mut open)) = (first, self.open.take()) {
+            let outcome = guarded(|| self.compare(&mut open, request, &first, cancel).map(Arc::new));
+            self.open = Some(open);
+            self.outbox.send(Event::Compared { document, number, outcome });
+        }
+    }
+
+    fn row_metrics(&self) -> Arc<RowMetrics> {
+        Arc::clone(&self.metrics.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The size of each chunk.
+    fn sizes(&self, open: &mut OpenDocument, text: &str, unit: Unit, chunks: &[chunk::Chunk]) -> Vec<usize> {
+        let measure = self.measures.of(unit);
+        let table = open.tables.table(text, unit, measure);
+        chunks.iter().map(|chunk| table.size(text, chunk.start..chunk.end, measure)).collect()
     }
 
     fn cut(&mut self, request: &LabRequest, cancel: &CancelToken) -> Result<LabResult, Error> {
@@ -106,6 +154,10 @@ impl Bench {
         let document = request.document;
         let loaded = self.library.extraction(document).map(Arc::new);
         self.outbox.send(Event::TextLoaded { document, outcome: loaded.clone() });
+        if let Ok(extraction) = &loaded {
+            let questions = questions::load(&questions::folder(&self.library, document), &extraction.text);
+            self.outbox.send(Event::QuestionsLoaded { document, questions });
+        }
         Ok(OpenDocument::new(request, loaded?))
     }
 
@@ -115,27 +167,45 @@ impl Bench {
         request: &LabRequest,
         cancel: &CancelToken,
     ) -> Result<LabResult, Error> {
-        let config = &request.config;
-        let chunker = chunk::build(config).map_err(|err| failure("This chunker does not work", &err))?;
-        let measure = UnitMeasure::new(config.unit, self.library.embedder().as_ref());
         self.embed_segments(open, request, cancel)?;
         let started = Instant::now();
-        let input = ChunkInput {
-            text: &open.extraction.text,
-            spans: &open.extraction.spans,
-            measure: &measure,
-            vectors: VectorSource { embed: None, vectors: open.vectors.floats() },
-        };
-        let chunking = chunker.chunk(&input).map_err(|err| failure("The document could not be cut", &err))?;
-        let mut result = self.describe(open, config, &measure, chunking);
+        let chunking = self.chunking(open, request, &request.config)?;
+        let mut result = self.describe(open, &request.config, chunking);
         result.cut_ms = started.elapsed().as_secs_f64() * 1e3;
         Ok(result)
+    }
+
+    /// Cuts with what is kept of the document where the chunker can use it.
+    fn chunking(
+        &self,
+        open: &mut OpenDocument,
+        request: &LabRequest,
+        config: &ChunkerConfig,
+    ) -> Result<Chunking, Error> {
+        let chunker = chunk::build(config).map_err(|err| failure("This chunker does not work", &err))?;
+        let measure = self.measures.of(config.unit);
+        let extraction = Arc::clone(&open.extraction);
+        let text = &extraction.text;
+        if let (ChunkerKind::Semantic, Some(vectors)) = (config.kind, open.vectors.floats()) {
+            let dims = vectors.len().checked_div(open.vectors.num_segments()).unwrap_or(0);
+            let curve = open.tables.curve(vectors, dims, config.window);
+            return Ok(open.tables.table(text, config.unit, measure).cut(text, &curve, config, measure));
+        }
+        let input = ChunkInput {
+            text,
+            spans: &extraction.spans,
+            name: request.file_name.as_deref(),
+            measure,
+            vectors: VectorSource { embed: None, vectors: open.vectors.floats() },
+        };
+        chunker.chunk(&input).map_err(|err| failure("The document could not be cut", &err))
     }
 
     /// Makes sure that the vectors which `request` needs are there.
     fn embed_segments(&self, open: &mut OpenDocument, request: &LabRequest, cancel: &CancelToken) -> Result<(), Error> {
         let total = open.vectors.num_segments();
-        let needs_vectors = request.config.kind.needs_vectors();
+        let wanted = request.others.iter().chain([&request.config]);
+        let needs_vectors = wanted.into_iter().any(|config| config.kind.needs_vectors());
         if !(needs_vectors || request.curve_wanted || total <= FREE_SEGMENTS) {
             return Ok(());
         }
@@ -147,28 +217,20 @@ impl Bench {
         })
     }
 
-    fn describe(
-        &self,
-        open: &OpenDocument,
-        config: &ChunkerConfig,
-        measure: &UnitMeasure<'_>,
-        chunking: Chunking,
-    ) -> LabResult {
-        let text = &open.extraction.text;
-        let size = |chunk: &chunk::Chunk| {
-            text.get(chunk.start..chunk.end).map_or(0, |text| chunk::Measure::size(measure, text))
-        };
-        let sizes: Vec<usize> = chunking.chunks.iter().map(size).collect();
-        let metrics = Arc::clone(&self.metrics.read().unwrap_or_else(PoisonError::into_inner));
+    fn describe(&self, open: &mut OpenDocument, config: &ChunkerConfig, chunking: Chunking) -> LabResult {
+        let extraction = Arc::clone(&open.extraction);
+        let text = &extraction.text;
+        let sizes = self.sizes(open, text, config.unit, &chunking.chunks);
         LabResult {
             config: config.clone(),
             places: chunking.chunks.iter().map(|chunk| open.places.label(chunk.start..chunk.end)).collect(),
             cut_range: cut_range(&chunking.chunks),
             stats: SizeStats::of(&sizes),
             sizes,
-            rows: TextRows::build(text, &chunking.chunks, &metrics),
+            rows: TextRows::build(text, &chunking.chunks, &self.row_metrics()),
             num_segments: open.vectors.num_segments(),
-            auto_threshold: auto_threshold(&chunking.boundaries),
+            segments: open.vectors.starts(),
+            alternatives: alternatives(&chunking.boundaries),
             threshold: chunking.threshold,
             curve: chunking.boundaries,
             chunks: chunking.chunks,
@@ -183,10 +245,10 @@ fn cut_range(chunks: &[chunk::Chunk]) -> (f32, f32) {
     cuts.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), cut| (low.min(cut), high.max(cut)))
 }
 
-/// The document's own threshold, where its curve is known.
-fn auto_threshold(curve: &[Boundary]) -> Option<f32> {
+/// Thresholds to try, where the curve is known.
+fn alternatives(curve: &[Boundary]) -> Vec<(Threshold, f32)> {
     let similarities: Vec<f32> = curve.iter().map(|boundary| boundary.similarity).collect();
-    (!similarities.is_empty()).then(|| chunk::auto_threshold(&similarities))
+    if similarities.is_empty() { Vec::new() } else { chunk::alternatives(&similarities) }
 }
 
 fn failure(title: &str, err: &dyn std::fmt::Display) -> Error {

@@ -1,6 +1,7 @@
 //! Segments of a document with their vectors, computed once: segments depend on the text alone.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::chunk;
 use crate::library::Error;
@@ -8,17 +9,25 @@ use crate::library::Error;
 /// Segments and, once they were needed, their vectors.
 pub(super) struct SegmentVectors {
     segments: Vec<Range<usize>>,
+    starts: Arc<Vec<usize>>,
     vectors: Option<Vec<f32>>,
 }
 
 impl SegmentVectors {
     /// The segments of `text`, without vectors.
     pub(super) fn of(text: &str) -> Self {
-        Self { segments: chunk::segments(text), vectors: None }
+        let segments = chunk::segments(text);
+        let starts = Arc::new(segments.iter().map(|segment| segment.start).collect());
+        Self { segments, starts, vectors: None }
     }
 
     pub(super) fn num_segments(&self) -> usize {
         self.segments.len()
+    }
+
+    /// Where each segment starts.
+    pub(super) fn starts(&self) -> Arc<Vec<usize>> {
+        Arc::clone(&self.starts)
     }
 
     pub(super) fn floats(&self) -> Option<&[f32]> {

@@ -4,14 +4,17 @@ use egui::{Label, ScrollArea, Ui};
 
 use super::super::theme::{layer, mono, secondary, strong, tokens};
 use super::super::widgets::{format, hairline, quiet};
+use super::questions::QuestionForm;
 use crate::command::Command;
 use crate::extract::Extraction;
+use crate::state::edits::weakest_place;
 use crate::state::{AppState, LabResult, Selection};
 
 pub(super) fn detail_ui(
     ui: &mut Ui,
     extraction: &Extraction,
     result: &LabResult,
+    form: &mut QuestionForm,
     state: &AppState,
     commands: &mut Vec<Command>,
 ) {
@@ -22,6 +25,7 @@ pub(super) fn detail_ui(
         _ => None,
     };
     let Some((index, chunk)) = selected.and_then(|index| Some((index, result.chunks.get(index)?))) else {
+        undo_ui(ui, state, commands);
         ui.label(secondary("Click a chunk or the curve to see it here. Drag the threshold to cut elsewhere."));
         return;
     };
@@ -35,6 +39,10 @@ pub(super) fn detail_ui(
     });
     ui.add(Label::new(secondary(result.places.get(index).cloned().unwrap_or_default())).truncate());
     similarity_ui(ui, chunk.left_similarity, chunk.right_similarity);
+    ui.horizontal_wrapped(|ui| {
+        edit_ui(ui, result, index, state, commands);
+        form.ui(ui, extraction, result, chunk, state, commands);
+    });
     ScrollArea::vertical().id_salt("chunk_detail").auto_shrink(false).show(ui, |ui| {
         let text = extraction.text.get(chunk.start..chunk.end).unwrap_or_default();
         let text = egui::RichText::new(text.trim()).size(tokens().text.secondary);
@@ -53,6 +61,38 @@ fn step_ui(ui: &mut Ui, result: &LabResult, index: usize, commands: &mut Vec<Com
         let button = ui.add_enabled_ui(to.is_some(), |ui| quiet(ui, word)).inner;
         if let Some((to, start)) = to.filter(|_| button.clicked()) {
             commands.extend([Command::InspectChunk(to), Command::JumpTo(start)]);
+        }
+    }
+}
+
+/// Merging and splitting by hand.
+fn edit_ui(ui: &mut Ui, result: &LabResult, index: usize, state: &AppState, commands: &mut Vec<Command>) {
+    let has_next = index + 1 < result.chunks.len();
+    if ui.add_enabled_ui(has_next, |ui| ui.button("Merge with next")).inner.clicked() {
+        commands.push(Command::MergeChunks(index));
+    }
+    let place = weakest_place(result, index);
+    let split = ui.add_enabled_ui(place.is_some(), |ui| ui.button("Split")).inner;
+    if let Some(byte) = place.filter(|_| split.on_hover_text("At its weakest place").clicked()) {
+        commands.push(Command::SplitChunk(byte));
+    }
+    undo_buttons(ui, state, commands);
+}
+
+fn undo_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    if state.lab.edits.can_undo() || state.lab.edits.can_redo() {
+        ui.horizontal(|ui| undo_buttons(ui, state, commands));
+    }
+}
+
+fn undo_buttons(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let steps = [
+        ("Undo", state.lab.edits.can_undo(), Command::UndoEdit),
+        ("Redo", state.lab.edits.can_redo(), Command::RedoEdit),
+    ];
+    for (word, is_there, command) in steps {
+        if is_there && quiet(ui, word).clicked() {
+            commands.push(command);
         }
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Start at [`ChunksPanel`]; the picture's data is a [`LabResult`] that a job made.
 
+mod compare;
 mod detail;
 mod minimap;
 mod plot;
+mod questions;
 mod row;
 mod sizes;
 mod text;
@@ -27,6 +29,8 @@ use crate::state::{AppState, LabResult, Space};
 pub(super) struct ChunksPanel {
     text: text::TextView,
     plot: plot::PlotView,
+    compare: compare::CompareView,
+    question: questions::QuestionForm,
     /// The chunk under the pointer, in the text or in the plot.
     hovered: Option<usize>,
 }
@@ -38,6 +42,10 @@ impl ChunksPanel {
         toolbar::toolbar_ui(ui, state, commands);
         if let (Some(extraction), Some(result)) = (state.lab.extraction.value(), state.lab.result.value()) {
             let (extraction, result) = (Arc::clone(extraction), Arc::clone(result));
+            if state.lab.is_comparing() {
+                self.compare.ui(ui, &extraction, state, commands);
+                return;
+            }
             self.picture_ui(ui, &extraction, &result, state, commands);
         } else {
             let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin::same(24));
@@ -64,7 +72,7 @@ impl ChunksPanel {
             let over = self.plot.ui(ui, result, state, self.hovered, commands);
             hovered = hovered.or(over);
             sizes::sizes_ui(ui, result);
-            detail::detail_ui(ui, extraction, result, state, commands);
+            detail::detail_ui(ui, extraction, result, &mut self.question, state, commands);
         });
         let frame = Frame::new().fill(palette(ui).ground);
         CentralPanel::default().frame(frame).show(ui, |ui| {

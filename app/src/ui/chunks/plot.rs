@@ -7,10 +7,11 @@ use egui_plot::{
 };
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
-use super::super::widgets::{format, link};
+use super::super::widgets::{export_menu, format, link};
 use super::threshold::ThresholdHandle;
 use crate::chunk::{Boundary, Chunk};
 use crate::command::Command;
+use crate::jobs::Figure;
 use crate::state::{AppState, LabResult};
 
 /// Widths of a bevelled corner across the plot: below a pixel.
@@ -60,6 +61,7 @@ impl PlotView {
             plot.points(cuts.allow_hover(false));
         });
         strip(ui, &shown.transform, result, hovered);
+        shown.response.context_menu(|ui| export_menu(ui, Figure::Boundary, commands));
         shown.response.clone().accessible_name("Boundary plot");
         let held = threshold
             .is_some_and(|threshold| self.threshold.ui(ui, &shown.transform, threshold, &state.lab.config, commands));

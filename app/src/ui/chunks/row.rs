@@ -2,12 +2,14 @@
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Align, Align2, Color32, FontId, Label, Layout, Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
+    Align, Align2, Color32, CursorIcon, FontId, Label, Layout, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder,
+    WidgetInfo, pos2,
 };
 
 use super::super::theme::{layer, palette, tokens};
 use super::super::widgets::format;
 use crate::command::Command;
+use crate::state::edits::weakest_place;
 use crate::state::{LabResult, RowKind, TextRow};
 
 /// From the layer's left edge to its text, and from its text to the right edge.
@@ -27,12 +29,38 @@ pub(super) struct RowPainter<'a> {
     pub(super) selected: Option<usize>,
 }
 
+/// A cut that is being dragged: the chunk that it opens, where the pointer is, and whether it was let go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CutDrag {
+    pub(super) chunk: usize,
+    pub(super) pointer: Pos2,
+    pub(super) is_over: bool,
+}
+
+/// Lets the cut before a chunk be dragged, over the room above its opening line.
+pub(super) fn cut_ui(ui: &mut Ui, rect: Rect, chunk: usize) -> Option<CutDrag> {
+    if chunk == 0 {
+        return None;
+    }
+    let grip = Rect::from_min_max(pos2(rect.left(), rect.top() - 3.0), pos2(rect.right(), rect.top() + CUT_HEIGHT));
+    let response = ui.interact(grip, ui.scope_id().with(("cut", chunk)), Sense::drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, format!("Cut before chunk {}", chunk + 1)));
+    if response.hovered() || response.dragged() {
+        let y = rect.top() + CUT_HEIGHT / 2.0;
+        ui.painter().hline(rect.x_range(), y, Stroke::new(2.0, palette(ui).accent));
+    }
+    let pointer = response.interact_pointer_pos().filter(|_| response.dragged() || response.drag_stopped());
+    let drag = pointer.map(|pointer| CutDrag { chunk, pointer, is_over: response.drag_stopped() });
+    response.on_hover_and_drag_cursor(CursorIcon::ResizeVertical);
+    drag
+}
+
 impl RowPainter<'_> {
     /// Draws a row into `rect`; gives its chunk when the pointer is over it.
     pub(super) fn ui(&self, ui: &mut Ui, rect: Rect, row: &TextRow, commands: &mut Vec<Command>) -> Option<usize> {
         let chunk = row.chunk + row.num_chunks - 1;
         let clicked = match row.kind {
-            RowKind::Header => self.header_ui(ui, rect, chunk),
+            RowKind::Header => self.header_ui(ui, rect, chunk, commands),
             RowKind::Text => self.text_ui(ui, rect, row),
         };
         if clicked {
@@ -41,13 +69,15 @@ impl RowPainter<'_> {
         ui.rect_contains_pointer(rect).then_some(chunk)
     }
 
-    fn header_ui(&self, ui: &mut Ui, rect: Rect, chunk: usize) -> bool {
+    fn header_ui(&self, ui: &mut Ui, rect: Rect, chunk: usize, commands: &mut Vec<Command>) -> bool {
+        let mut menu = Vec::new();
         let band = Rect::from_min_max(pos2(rect.left(), rect.top() + CUT_HEIGHT), rect.max);
         let response = ui.interact(band, ui.scope_id().with(("chunk", chunk)), Sense::click());
         response.widget_info(|| {
             let is_selected = self.selected == Some(chunk);
             WidgetInfo::selected(Role::Button, true, is_selected, format!("Chunk {}", chunk + 1))
         });
+        response.context_menu(|ui| menu_ui(ui, self.result, chunk, &mut menu));
         self.cut_line(ui, rect, chunk);
         self.ground(ui, band, chunk, 1);
         let colours = palette(ui);
@@ -62,6 +92,7 @@ impl RowPainter<'_> {
             caption,
             colours.ink_secondary,
         );
+        commands.append(&mut menu);
         response.clicked()
     }
 
@@ -119,6 +150,22 @@ impl RowPainter<'_> {
             let second = layer(ui, last).edge;
             hatch(ui, rect, second.gamma_multiply(0.22));
             ui.painter().rect_filled(edge.translate(egui::vec2(EDGE_WIDTH + 1.0, 0.0)), 0.0, second);
+        }
+    }
+}
+
+/// What can be done with a chunk.
+fn menu_ui(ui: &mut Ui, result: &LabResult, chunk: usize, commands: &mut Vec<Command>) {
+    let last = result.chunks.len().saturating_sub(1);
+    let items = [
+        ("Merge with the one before", chunk.checked_sub(1).map(Command::MergeChunks)),
+        ("Merge with the one after", (chunk < last).then_some(Command::MergeChunks(chunk))),
+        ("Split at its weakest place", weakest_place(result, chunk).map(Command::SplitChunk)),
+    ];
+    for (word, command) in items {
+        if ui.add_enabled(command.is_some(), egui::Button::new(word)).clicked() {
+            commands.extend(command);
+            ui.close();
         }
     }
 }

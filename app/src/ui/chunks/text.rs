@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use egui::{FontId, Rect, ScrollArea, Ui, Vec2, pos2};
 
-use super::super::theme::tokens;
+use super::super::theme::{palette, tokens};
 use super::{minimap, row};
 use crate::command::Command;
 use crate::extract::Extraction;
-use crate::state::{AppState, LabResult, RowMetrics, Selection};
+use crate::state::edits::nearest_place;
+use crate::state::{AppState, LabResult, RowKind, RowMetrics, Selection};
 
 /// Room at the left of the layers, and between the text and the minimap.
-const MARGIN: f32 = 24.0;
+pub(super) const MARGIN: f32 = 24.0;
 const MINIMAP_WIDTH: f32 = 14.0;
 const NARROWEST_ROW: f32 = 280.0;
 
@@ -61,11 +62,42 @@ impl TextView {
             let painter = row::RowPainter { text: &extraction.text, result, hovered, selected };
             rows_ui(ui, viewport, &painter, commands)
         });
+        let (hovered_row, drag) = output.inner;
+        self.follow_drag(ui, drag, extraction, result, commands);
         let top = output.state.clamped_offset().y;
         self.remember(result, top);
         let view = minimap::View { top, height: room.height() };
         self.wanted_offset = minimap::minimap_ui(ui, map, result, view, hovered);
-        output.inner
+        hovered_row
+    }
+
+    /// Shows where a dragged cut would go, the start of the nearest sentence, and puts it there when it is let go.
+    fn follow_drag(
+        &self,
+        ui: &Ui,
+        drag: Option<(row::CutDrag, f32)>,
+        extraction: &Extraction,
+        result: &LabResult,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some((drag, origin)) = drag else { return };
+        let rows = &result.rows;
+        let row = rows.rows.get(rows.row_at(drag.pointer.y - origin));
+        let target = row.and_then(|row| {
+            let from_left = drag.pointer.x - ui.max_rect().left() - MARGIN - row::TEXT_LEFT;
+            let line = extraction.text.get(row.bytes.clone())?;
+            let metrics = self.measured.as_ref()?;
+            nearest_place(result, drag.chunk, row.bytes.start + metrics.byte_at(line, from_left))
+        });
+        if let Some(byte) = target {
+            let y = origin + rows.top_of(byte);
+            let stroke = egui::Stroke::new(2.0, palette(ui).accent);
+            let left = ui.max_rect().left() + MARGIN;
+            ui.painter().hline(left..=left + band_width(ui.max_rect().width()), y, stroke);
+            if drag.is_over {
+                commands.push(Command::MoveCut { index: drag.chunk, byte });
+            }
+        }
     }
 
     /// Where to scroll to, if not just on: a jump, the minimap, or the same place in a new cut.
@@ -89,25 +121,34 @@ impl TextView {
     }
 }
 
-fn rows_ui(ui: &mut Ui, viewport: Rect, painter: &row::RowPainter<'_>, commands: &mut Vec<Command>) -> Option<usize> {
+/// Draws the rows in sight; gives the chunk under the pointer, and a cut that is dragged with where the text begins.
+fn rows_ui(
+    ui: &mut Ui,
+    viewport: Rect,
+    painter: &row::RowPainter<'_>,
+    commands: &mut Vec<Command>,
+) -> (Option<usize>, Option<(row::CutDrag, f32)>) {
     let rows = &painter.result.rows;
     let width = ui.available_width();
     ui.set_min_size(Vec2::new(width, rows.height + viewport.height() * 0.3));
     let origin = ui.max_rect().min;
     let band = band_width(width);
-    let mut hovered = None;
+    let (mut hovered, mut drag) = (None, None);
     for position in rows.visible(viewport.top(), viewport.bottom()) {
         let row = &rows.rows[position];
         let bottom = rows.rows.get(position + 1).map_or(rows.height, |next| next.top);
         let min = pos2(origin.x + MARGIN, origin.y + row.top);
         let rect = Rect::from_min_size(min, Vec2::new(band, bottom - row.top));
         hovered = hovered.or(painter.ui(ui, rect, row, commands));
+        if row.kind == RowKind::Header {
+            drag = drag.or(row::cut_ui(ui, rect, row.chunk + row.num_chunks - 1));
+        }
     }
-    hovered
+    (hovered, drag.map(|drag| (drag, origin.y)))
 }
 
 /// Width of a layer: the reading width, or what the window leaves.
-fn band_width(available: f32) -> f32 {
+pub(super) fn band_width(available: f32) -> f32 {
     let room = available - 2.0 * MARGIN - MINIMAP_WIDTH;
     room.min(tokens().space.reading_width + row::TEXT_LEFT + row::TEXT_RIGHT).max(NARROWEST_ROW)
 }

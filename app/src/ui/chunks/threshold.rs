@@ -6,7 +6,7 @@ use egui::{
 use egui_plot::PlotTransform;
 
 use super::super::theme::{palette, tokens};
-use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold};
+use crate::chunk::{ChunkerConfig, Threshold};
 use crate::command::Command;
 use crate::state::LabResult;
 
@@ -24,7 +24,7 @@ pub(super) struct ThresholdHandle {
 impl ThresholdHandle {
     /// The threshold to draw, if the chunker has one.
     pub(super) fn value(&self, result: &LabResult) -> Option<f32> {
-        self.dragged.or(result.threshold).filter(|_| result.config.kind == ChunkerKind::Semantic)
+        self.dragged.or(result.threshold).filter(|_| result.config.kind.has_threshold())
     }
 
     /// Draws the handle on the line; gives whether the pointer is on it.
@@ -51,8 +51,8 @@ impl ThresholdHandle {
             commands.push(Command::SetChunker(ChunkerConfig { threshold, ..config.clone() }));
         }
         self.dragged = if response.dragged() { wanted.or(self.dragged) } else { None };
-        let is_auto = config.threshold == Threshold::Auto && self.dragged.is_none();
-        label(ui, &response, pos2(frame.right() - 4.0, y), threshold, is_auto);
+        let rule = Some(config.threshold).filter(|rule| self.dragged.is_none() && !matches!(rule, Threshold::Fixed(_)));
+        label(ui, &response, pos2(frame.right() - 4.0, y), threshold, rule);
         response.on_hover_and_drag_cursor(CursorIcon::ResizeVertical).contains_pointer()
     }
 }
@@ -75,11 +75,11 @@ fn stepped(ui: &Ui, response: &Response, threshold: f32) -> Option<f32> {
     (steps != 0.0).then(|| (threshold + steps * 0.01).clamp(0.0, 1.0))
 }
 
-fn label(ui: &Ui, response: &Response, at: egui::Pos2, threshold: f32, is_auto: bool) {
+fn label(ui: &Ui, response: &Response, at: egui::Pos2, threshold: f32, rule: Option<Threshold>) {
     let colours = palette(ui);
     let lit = response.hovered() || response.dragged() || response.has_focus();
     let ground = if lit { colours.accent_strong } else { colours.accent };
-    let text = if is_auto { format!("auto {threshold:.2}") } else { format!("{threshold:.2}") };
+    let text = rule.map_or_else(|| format!("{threshold:.2}"), |rule| format!("{rule} {threshold:.2}"));
     let font = FontId::monospace(tokens().text.caption);
     let galley = ui.painter().layout_no_wrap(text, font, colours.on_accent);
     let rect = Align2::RIGHT_CENTER.anchor_size(at, galley.size() + egui::vec2(12.0, 4.0));

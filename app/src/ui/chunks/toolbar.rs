@@ -1,6 +1,6 @@
 //! Document picker and chunker controls.
 
-use egui::{Align, Checkbox, ComboBox, Frame, Layout, Margin, Panel, Slider, Ui};
+use egui::{Align, ComboBox, Frame, Layout, Margin, Panel, Slider, Ui};
 
 use super::super::theme::{palette, title};
 use super::super::widgets::{field, format, number_field, primary, quiet, segmented, vertical_hairline};
@@ -10,8 +10,8 @@ use crate::state::AppState;
 use crate::store::DocumentStatus;
 
 /// Largest size and smallest width of all controls in one row.
-const LARGEST_SIZE: usize = 20_000;
-const ONE_ROW_WIDTH: f32 = 1060.0;
+pub(super) const LARGEST_SIZE: usize = 20_000;
+const ONE_ROW_WIDTH: f32 = 1360.0;
 
 pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let frame = Frame::new().fill(palette(ui).ground).inner_margin(Margin { left: 24, right: 16, top: 18, bottom: 8 });
@@ -23,6 +23,9 @@ pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| store_ui(ui, state, commands));
         });
         ui.add_space(2.0);
+        if state.lab.is_comparing() {
+            return;
+        }
         ui.add_enabled_ui(state.lab.document.is_some(), |ui| {
             let mut config = state.lab.config.clone();
             controls_ui(ui, &mut config, state);
@@ -56,14 +59,32 @@ fn store_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if record.chunker.as_ref() != Some(&state.lab.config) && primary(ui, "Use for this document").clicked() {
         commands.push(Command::UseChunkerForDocument);
     }
+    compare_ui(ui, state, commands);
     if state.settings.chunker != state.lab.config && quiet(ui, "Use for new documents").clicked() {
         commands.push(Command::UseChunkerForNew);
     }
 }
 
+/// Begins or ends a comparison.
+fn compare_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    if state.lab.is_comparing() {
+        if ui.button("End comparison").clicked() {
+            commands.push(Command::CompareWith(Vec::new()));
+        }
+    } else if ui.button("Compare").on_hover_text("Set this chunker beside another one").clicked() {
+        commands.push(Command::CompareWith(vec![rival(&state.lab.config)]));
+    }
+}
+
+/// What a chunker is compared with first: the usual one, or for that one the semantic.
+fn rival(config: &ChunkerConfig) -> ChunkerConfig {
+    let kind = if config.kind == ChunkerKind::Recursive { ChunkerKind::Semantic } else { ChunkerKind::Recursive };
+    ChunkerConfig { kind, overlap: 0, cuts: Vec::new(), ..config.clone() }
+}
+
 /// One row; the threshold takes a second one where the window is narrow.
 fn controls_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
-    let is_semantic = config.kind == ChunkerKind::Semantic;
+    let is_semantic = config.kind.has_threshold();
     let is_wide = ui.available_width() >= ONE_ROW_WIDTH;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
@@ -105,7 +126,7 @@ fn kind_ui(ui: &mut Ui, config: &mut ChunkerConfig) {
     });
 }
 
-fn help(kind: ChunkerKind) -> &'static str {
+pub(super) fn help(kind: ChunkerKind) -> &'static str {
     match kind {
         ChunkerKind::Recursive => "Paragraphs, lines, sentences, words: the coarsest that fits, filled up to the size",
         ChunkerKind::Sentence => "Whole sentences, filled up to the size",
@@ -114,28 +135,57 @@ fn help(kind: ChunkerKind) -> &'static str {
         ChunkerKind::Structure => "Headings first; small sections merged, large ones divided evenly",
         ChunkerKind::Cluster => "Groups sentences so that every chunk holds together best",
         ChunkerKind::Fixed => "Windows of the size at the nearest word: the baseline",
+        ChunkerKind::Paragraph => "Whole paragraphs, filled up to the size; the overlap is counted in words",
+        ChunkerKind::MaxMin => "A sentence joins if it is as close to the chunk as the chunk's own are to each other",
+        ChunkerKind::Manual => "Cuts that you set by hand",
+        ChunkerKind::Code => "Functions and blocks of source code, found by its grammar",
     }
 }
 
+/// The rule, with what it means here, and the value where it is one cosine.
 fn threshold_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
-    let resolved = state.lab.result.value().and_then(|result| result.threshold).unwrap_or(0.5);
-    let mut value = match config.threshold {
-        Threshold::Auto => resolved,
-        Threshold::Fixed(value) => value,
-    };
-    let mut auto = config.threshold == Threshold::Auto;
+    let result = state.lab.result.value();
+    let resolved = result.and_then(|result| result.threshold).unwrap_or(0.5);
+    let mut value = resolved;
     let slider = field(ui, "Threshold", |ui| ui.add(Slider::new(&mut value, 0.0..=1.0).fixed_decimals(2)));
-    if slider.changed() {
+    // The slider rounds what it is given to two decimals: only more than that is a change of somebody's.
+    if slider.changed() && (value - resolved).abs() >= 0.005 {
         config.threshold = Threshold::Fixed(value);
     }
-    let help = "Mean minus one standard deviation of this document's own similarities";
-    if ui.add(Checkbox::new(&mut auto, "auto")).on_hover_text(help).changed() {
-        config.threshold = if auto { Threshold::Auto } else { Threshold::Fixed(resolved) };
+    let shown = threshold_word(config.threshold);
+    let combo = ComboBox::from_id_salt("threshold_rule").selected_text(shown).width(128.0);
+    let response = combo.show_ui(ui, |ui| {
+        ui.selectable_value(&mut config.threshold, Threshold::Fixed(resolved), "Fixed");
+        for (rule, cosine) in result.map(|result| result.alternatives.as_slice()).unwrap_or_default() {
+            let word = format!("{}   {cosine:.2}", threshold_word(*rule));
+            ui.selectable_value(&mut config.threshold, *rule, word);
+        }
+        if config.kind == ChunkerKind::Semantic {
+            let steepest = Threshold::Gradient(90.0);
+            ui.selectable_value(&mut config.threshold, steepest, threshold_word(steepest));
+        }
+    });
+    response.response.accessible_name("Threshold rule");
+    if config.kind == ChunkerKind::Semantic
+        && let Some(window) = number_field(ui, "Smooth over", config.window, 1..=16)
+    {
+        config.window = window;
+    }
+}
+
+fn threshold_word(threshold: Threshold) -> String {
+    match threshold {
+        Threshold::Auto => "Mean − sd".to_owned(),
+        Threshold::Fixed(_) => "Fixed".to_owned(),
+        Threshold::Deviations(number) => format!("Mean − {number} sd"),
+        Threshold::Percentile(share) => format!("Lowest {} %", 100.0 - share),
+        Threshold::Interquartile(number) => format!("Mean − {number} iqr"),
+        Threshold::Gradient(share) => format!("Steepest {} %", 100.0 - share),
     }
 }
 
 /// Keeps the numbers of a configuration in order: overlap below size, minimum at most size.
-fn sane(mut config: ChunkerConfig) -> ChunkerConfig {
+pub(super) fn sane(mut config: ChunkerConfig) -> ChunkerConfig {
     config.size = config.size.max(1);
     config.overlap = config.overlap.min(config.size - 1);
     config.min_size = config.min_size.min(config.size);

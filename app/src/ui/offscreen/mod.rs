@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::window::WindowOptions;
 use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::command::Command;
-use crate::state::{AppState, Space, ThemeChoice, TurnState};
+use crate::state::{AppState, SimilarityView, Space, ThemeChoice, TurnState};
 use crate::store::{DocumentRecord, DocumentStatus};
 use stage::Stage;
 
@@ -77,11 +77,18 @@ pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<Path
     let mut files = Vec::new();
     for (theme, suffix) in [(ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")] {
         stage.push(Command::SetTheme(theme));
-        for space in [Space::Library, Space::Chunks, Space::Search, Space::Chat] {
+        for space in [Space::Library, Space::Chunks, Space::Similarity, Space::Search, Space::Chat] {
             show(&mut stage, space)?;
             let name = format!("{}-{suffix}.png", space.title().to_lowercase());
             files.push(stage.write(&folder.join(name))?);
         }
+        show_map(&mut stage, &options.question)?;
+        files.push(stage.write(&folder.join(format!("map-{suffix}.png")))?);
+        show_comparison(&mut stage)?;
+        files.push(stage.write(&folder.join(format!("compare-{suffix}.png")))?);
+        stage.push(Command::CompareWith(Vec::new()));
+        stage.push(Command::ShowSimilarity(SimilarityView::Heat));
+        stage.settle();
     }
     Ok(files)
 }
@@ -128,9 +135,45 @@ fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
             stage.push(Command::InspectChunk(shown));
             stage.push(Command::JumpTo(start));
         }
+        Space::Similarity => {
+            stage.until("comparison of chunks", JOB_WAIT, |state| !state.similarity.heat.is_pending())?;
+            let last = stage.state().similarity.heat.value().map_or(0, |heat| heat.map.num_rows.saturating_sub(1));
+            stage.push(Command::PickPair(last / 4, last / 2));
+        }
         Space::Search => stage.push(Command::SelectHit(0)),
         _ => {}
     }
+    stage.settle();
+    Ok(())
+}
+
+/// The library as a map with the question on it.
+fn show_map(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
+    stage.push(Command::ShowSpace(Space::Similarity));
+    stage.push(Command::ShowSimilarity(SimilarityView::Map));
+    stage
+        .until("map", JOB_WAIT, |state| state.similarity.map.value().is_some() && !state.similarity.map.is_pending())?;
+    stage.push(Command::CompareQuery(question.to_owned()));
+    stage.until("comparison of the question", JOB_WAIT, |state| {
+        state.similarity.answer.as_ref().is_some_and(|answer| answer.place.is_some())
+    })?;
+    let nearest = stage.state().similarity.answer.as_ref().and_then(|answer| answer.hits.first().copied());
+    stage.push(Command::PickPassage(nearest.unwrap_or_default()));
+    stage.settle();
+    Ok(())
+}
+
+/// The chunker in hand beside two others.
+fn show_comparison(stage: &mut Stage) -> Result<(), OffscreenError> {
+    let config = &stage.state().lab.config;
+    let others =
+        [ChunkerKind::Recursive, ChunkerKind::Cluster].map(|kind| ChunkerConfig { kind, ..config.clone() }).to_vec();
+    stage.push(Command::CompareWith(others));
+    stage.push(Command::ShowSpace(Space::Chunks));
+    stage.settle();
+    stage.until("comparison", JOB_WAIT, |state| {
+        state.lab.comparison.value().is_some() && !state.lab.comparison.is_pending()
+    })?;
     stage.settle();
     Ok(())
 }

@@ -79,6 +79,10 @@ pub(crate) fn chunker_word(kind: ChunkerKind) -> &'static str {
         ChunkerKind::Structure => "Structure",
         ChunkerKind::Cluster => "Cluster",
         ChunkerKind::Fixed => "Fixed",
+        ChunkerKind::Paragraph => "Paragraph",
+        ChunkerKind::MaxMin => "Max–min",
+        ChunkerKind::Code => "Code",
+        ChunkerKind::Manual => "Edited",
     }
 }
 

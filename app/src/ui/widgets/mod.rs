@@ -3,6 +3,7 @@
 mod button;
 mod chip;
 mod empty;
+mod export;
 mod field;
 pub(crate) mod format;
 mod segmented;
@@ -11,6 +12,7 @@ mod states;
 pub(crate) use button::{icon_button, icon_text_button, link, primary, quiet};
 pub(crate) use chip::{Tone, chip};
 pub(crate) use empty::empty_state;
+pub(crate) use export::export_menu;
 pub(crate) use field::{field, number_field};
 pub(crate) use segmented::segmented;
 pub(crate) use states::{error_block, hairline, pending_line, vertical_hairline};
