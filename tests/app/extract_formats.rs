@@ -50,7 +50,7 @@ fn workbook<'a>(first: &'a str, second: &'a str) -> Vec<(&'a str, &'a str)> {
         ("[Content_Types].xml", "<Types/>"),
         (
             "_rels/.rels",
-            r#"<Relationships><Relationship Id="r" Type="x/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+            r#"<Relationships><Relationship Id="r" Type="x/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
         ),
         (
             "xl/workbook.xml",
