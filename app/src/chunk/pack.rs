@@ -149,7 +149,10 @@ impl Packer<'_> {
             return cut;
         }
         if self.limits.overlaps_words {
-            return self.words_before(floor, last_end).min(cut);
+            // Words may be as long as the text: no more than half a chunk is repeated, so that every chunk goes on.
+            let earliest = self.ruler.earliest_start(floor, last_end, self.limits.size / 2);
+            let start = self.words_before(earliest, last_end);
+            return if start > earliest { start } else { self.first_word_start(earliest, last_end) }.min(cut);
         }
         let earliest = self.ruler.earliest_start(floor, last_end, self.limits.overlap);
         let wanted = self.limits.overlap / NEARLY_EMPTY_PART;
