@@ -238,7 +238,7 @@ fn an_encrypted_open_document_says_so() {
     assert!(matches!(result, Err(ExtractError::Encrypted { .. })), "{result:?}");
 }
 
-fn book<'a>(encryption: Option<&'a str>) -> Vec<(&'a str, &'a str)> {
+fn book(encryption: Option<&str>) -> Vec<(&str, &str)> {
     let mut entries = vec![
         ("mimetype", "application/epub+zip"),
         (

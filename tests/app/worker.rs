@@ -97,7 +97,7 @@ fn a_page_is_drawn_with_the_words_of_every_passage_boxed() {
     for span in extraction.spans.iter().filter(|span| matches!(span.place, SpanPlace::Page(_))) {
         let SpanPlace::Page(page) = span.place else { continue };
         let sentences = extraction.text[span.start..span.end].split_inclusive(". ");
-        for quote in sentences.filter(|sentence| sentence.trim().len() > 40).step_by(3) {
+        for quote in sentences.filter(|sentence| sentence.trim().len() > 40).step_by(2) {
             let request = PageRequest { page, width: 800, quote: quote.to_owned() };
             let picture = pool.draw_page(&report, &request, &CancelToken::new()).unwrap();
             assert_eq!(picture.rgba.len(), (picture.width * picture.height * 4) as usize);

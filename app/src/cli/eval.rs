@@ -6,8 +6,8 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 
 use super::Ending;
-use super::args::{EvalChunkingVerb, EvalRetrievalVerb, EvalVerb};
 use super::error::CliError;
+use super::eval_args::{EvalChunkingVerb, EvalRetrievalVerb, EvalVerb};
 use super::output::{print_line, progress_bar};
 use super::session::Session;
 use crate::chunk::ChunkerKind;

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use serde::Serialize;
 
 use super::Ending;
-use super::args::EvalAnswersVerb;
 use super::error::CliError;
 use super::eval::{advance, bar, embedder};
+use super::eval_args::EvalAnswersVerb;
 use super::output::print_line;
 use super::session::Session;
 use crate::answer::Generators;

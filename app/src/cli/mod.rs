@@ -12,6 +12,7 @@ mod documents;
 mod error;
 mod eval;
 mod eval_answers;
+mod eval_args;
 mod explain;
 mod ingest;
 mod json;

@@ -44,7 +44,7 @@ impl OnnxEmbedder {
         let fingerprint = fingerprint(&manifest, &model, &folder.join(TOKENIZER_FILE))?;
         let (sessions, inputs) =
             Sessions::start(&model, library).map_err(|err| EmbedError::Load(format!("{err}: {}", folder.display())))?;
-        let embedder = Self { inputs, manifest, fingerprint, tokens, sessions };
+        let embedder = Self { manifest, fingerprint, tokens, sessions, inputs };
         embedder.probe(folder)?;
         Ok(embedder)
     }

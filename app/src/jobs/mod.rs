@@ -21,6 +21,7 @@ mod samples;
 mod search;
 mod settings;
 mod similarity;
+mod thread;
 
 pub use answer::AnswerRequest;
 pub use event::Event;
@@ -31,19 +32,18 @@ pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;
 pub use similarity::SimilarityTask;
 
-use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::thread::{self, JoinHandle};
 
 use crate::answer::Answer;
 use crate::extract::Extraction;
 use crate::ingest::IngestOptions;
-use crate::library::{Error, Library, LibraryOptions};
+use crate::library::{Library, LibraryOptions};
 use crate::progress::IngestProgress;
 use crate::state::{LabelledQuestion, RowMetrics, Settings};
 use crate::store::{DocumentId, DocumentRecord};
+use thread::{Worker, guarded, spawn};
 
 /// What jobs work on.
 #[derive(Clone, Default)]
@@ -291,47 +291,5 @@ impl Jobs {
     pub fn pick_samples(&self) {
         let JobsOptions { library, samples, .. } = self.options.clone();
         samples::pick(samples, library.home, self.outbox.clone());
-    }
-}
-
-/// A running thread that is joined when its handle goes.
-struct Worker(Option<JoinHandle<()>>);
-
-impl Worker {
-    fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Self {
-        Self(spawn(name, work))
-    }
-
-    fn join(&mut self) {
-        if let Some(thread) = self.0.take() {
-            // A panic of a job was reported by the panic hook already; closing goes on.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Starts a named thread; a system without threads left gets none, and says so in the log.
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
-    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned.inspect_err(|err| tracing::error!("no thread for {name}: {err}")).ok()
-}
-
-/// Runs one piece of work; a panic in it becomes an error, so that the window is told and the thread goes on.
-fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        Err(Error::new("Outcrop made a mistake", "a job ended where it should not have")
-            .with_hint("the log in the library's home says where; please report it"))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_becomes_an_error() {
-        let outcome: Result<(), Error> = guarded(|| panic!("on purpose"));
-        assert_eq!(outcome.unwrap_err().title, "Outcrop made a mistake");
-        assert_eq!(guarded(|| Ok(1)), Ok(1));
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn expand_empty_elements(source: &str) -> String {
         let (before, after) = rest.split_at(at);
         expanded.push_str(before);
         let tag = before.rfind('<').map_or("", |open| &before[open + 1..]);
-        let name: String = tag.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+        let name: String = tag.chars().take_while(char::is_ascii_alphanumeric).collect();
         if name.is_empty() || VOID_ELEMENTS.contains(&name.as_str()) || tag.contains('>') {
             expanded.push_str("/>");
         } else {

@@ -47,27 +47,27 @@ impl Picture {
     pub(super) fn scaled(&self, width: usize, height: usize) -> Self {
         let (across, down) = (self.width as f32 / width as f32, self.height as f32 / height as f32);
         let source = |place: usize, step: f32| (place as f32 + 0.5) * step - 0.5;
-        self.map(width, height, |x, y| self.between(source(x, across), source(y, down)))
+        Self::filled(width, height, |x, y| self.between(source(x, across), source(y, down)))
     }
 
     /// A part of the picture.
     pub(super) fn crop(&self, left: usize, top: usize, right: usize, bottom: usize) -> Self {
         let (right, bottom) = (right.min(self.width), bottom.min(self.height));
         let (left, top) = (left.min(right.saturating_sub(1)), top.min(bottom.saturating_sub(1)));
-        self.map(right - left, bottom - top, |x, y| self.at((left + x) as isize, (top + y) as isize))
+        Self::filled(right - left, bottom - top, |x, y| self.at((left + x) as isize, (top + y) as isize))
     }
 
     /// The picture turned about its middle, so that lines with this slope become level.
     pub(super) fn turned_by(&self, slope: f32) -> Self {
         let (sin, cos) = slope.atan().sin_cos();
         let (middle_x, middle_y) = (self.width as f32 / 2.0, self.height as f32 / 2.0);
-        self.map(self.width, self.height, |x, y| {
+        Self::filled(self.width, self.height, |x, y| {
             let (x, y) = (x as f32 - middle_x, y as f32 - middle_y);
             self.between(middle_x + x * cos - y * sin, middle_y + x * sin + y * cos)
         })
     }
 
-    fn map(&self, width: usize, height: usize, colour: impl Fn(usize, usize) -> [u8; 3]) -> Self {
+    fn filled(width: usize, height: usize, colour: impl Fn(usize, usize) -> [u8; 3]) -> Self {
         let mut pixels = Vec::with_capacity(width * height * 3);
         for y in 0..height {
             for x in 0..width {

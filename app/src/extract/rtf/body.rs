@@ -195,9 +195,8 @@ impl BodyParser {
         self.flush();
         let is_optional = std::mem::take(&mut self.is_optional);
         match (word, self.group.destination) {
-            (_, Destination::Nowhere) => return,
             ("title", Destination::Info) => return self.group.destination = Destination::Title,
-            (_, Destination::Info | Destination::Title) => return,
+            (_, Destination::Nowhere | Destination::Info | Destination::Title) => return,
             ("fonttbl", _) => return self.group.destination = Destination::Fonts,
             ("stylesheet", _) => return self.group.destination = Destination::Styles,
             ("info", _) => return self.group.destination = Destination::Info,
