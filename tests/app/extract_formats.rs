@@ -91,7 +91,7 @@ fn a_workbook_with_cells_in_far_corners_is_read_at_once() {
     let sheet = r#"<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row>
         <row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData></worksheet>"#;
     let started = Instant::now();
-    let extraction = read_zip("corners.xlsx", &workbook(sheet, "<worksheet/>"));
+    let extraction = read_zip("corners.xlsx", &workbook(sheet, "<worksheet><sheetData/></worksheet>"));
     assert_eq!(extraction.text, "Depths\n\n1\n2");
     assert!(started.elapsed() < Duration::from_secs(5));
 }
