@@ -84,16 +84,22 @@ fn one_line(field: &str) -> Cow<'_, str> {
 }
 
 /// Whether the first row names the columns: it does unless it looks like the data below it, with a number where
-/// that has numbers, or like text.
+/// that has numbers, or like text, or stands over none of it: then its names would be written nowhere.
 pub(super) fn is_header<'f>(first: impl Iterator<Item = &'f str>, second: impl Iterator<Item = &'f str>) -> bool {
     let mut number_pairs = 0;
     let mut numbers_below = 0;
+    let (mut has_below, mut stands_over) = (false, false);
     for (name, below) in first.zip(second) {
         if name.chars().count() > LONGEST_HEADER_CHARS {
             return false;
         }
         number_pairs += usize::from(is_number(name) && is_number(below));
         numbers_below += usize::from(is_number(below));
+        has_below |= !below.trim().is_empty();
+        stands_over |= !name.trim().is_empty() && !below.trim().is_empty();
+    }
+    if has_below && !stands_over {
+        return false;
     }
     number_pairs == 0 || number_pairs * 2 <= numbers_below
 }
