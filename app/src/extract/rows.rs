@@ -88,17 +88,17 @@ fn one_line(field: &str) -> Cow<'_, str> {
 pub(super) fn is_header<'f>(first: impl Iterator<Item = &'f str>, second: impl Iterator<Item = &'f str>) -> bool {
     let mut number_pairs = 0;
     let mut numbers_below = 0;
-    let (mut has_below, mut stands_over) = (false, false);
-    for (name, below) in first.zip(second) {
+    let mut stands_over = false;
+    let second: Vec<&str> = second.collect();
+    for (name, below) in first.zip(second.iter().copied()) {
         if name.chars().count() > LONGEST_HEADER_CHARS {
             return false;
         }
         number_pairs += usize::from(is_number(name) && is_number(below));
         numbers_below += usize::from(is_number(below));
-        has_below |= !below.trim().is_empty();
         stands_over |= !name.trim().is_empty() && !below.trim().is_empty();
     }
-    if has_below && !stands_over {
+    if !stands_over && second.iter().any(|field| !field.trim().is_empty()) {
         return false;
     }
     number_pairs == 0 || number_pairs * 2 <= numbers_below
@@ -124,6 +124,7 @@ mod tests {
         assert!(header(&["region", "2020", "share"], &["north", "17", "0.5"]));
         assert!(header(&["a", "b"], &["x", "y"]));
         assert!(!header(&["1", "2"], &["3", "4"]));
+        assert!(!header(&["1"], &["", "", "2"]));
         assert!(!header(&[&"long text ".repeat(20), "b"], &["x", "y"]));
     }
 
