@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 
+/// Read by ONNX Runtime when it loads. Its builds report to their maker otherwise, whatever its interface is told.
+const NO_TELEMETRY: &str = "ORT_DISABLE_TELEMETRY";
+
 static ENVIRONMENT: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
 
 /// The process's ONNX Runtime. The first library that loads is kept; a failure can be tried again.
@@ -22,6 +25,19 @@ pub(crate) fn environment(library: &Path) -> Result<Environment, String> {
     Ok(environment)
 }
 
+/// Keeps ONNX Runtime from reporting to its maker, in this process and in those that it starts. The program calls it
+/// before it has threads; [`environment`] calls it for whoever uses the crate otherwise.
+pub(crate) fn forbid_telemetry() {
+    if std::env::var_os(NO_TELEMETRY).is_some_and(|value| value == "1") {
+        return;
+    }
+    #[expect(unsafe_code, reason = "the library takes this wish from the environment alone")]
+    // SAFETY: the standard library locks the environment for all Rust code; the program comes here with one thread.
+    unsafe {
+        std::env::set_var(NO_TELEMETRY, "1");
+    }
+}
+
 fn load(library: &Path) -> Result<Environment, String> {
     if !library.is_file() {
         return Err(format!(
@@ -29,6 +45,7 @@ fn load(library: &Path) -> Result<Environment, String> {
             library.display()
         ));
     }
+    forbid_telemetry();
     ort::init_from(library)
         .map_err(|err| format!("ONNX Runtime does not load: {err}"))?
         .with_name("outcrop")

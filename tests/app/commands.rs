@@ -235,3 +235,22 @@ fn a_name_that_is_no_text_is_listed_and_found() {
     assert!(found["hits"][0]["path"].as_str().unwrap().contains("caf"), "{found}");
     home.json(0, &["ask", "How much does the kettle hold?", "--model", "extractive"]);
 }
+
+/// ONNX Runtime keeps a queue of reports under the user's cache folder unless it is told not to.
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_outside_the_home() {
+    let home = Home::new();
+    let user = home.folder.path().join("user");
+    std::fs::create_dir(&user).unwrap();
+    let mut command = home.command();
+    match std::env::var_os("OUTCROP_MODELS") {
+        Some(models) => command.env("OUTCROP_MODELS", models),
+        None => panic!("run this with `make test`: OUTCROP_MODELS names the models"),
+    };
+    command.env("HOME", &user).env_remove("XDG_CACHE_HOME").env_remove("ORT_DISABLE_TELEMETRY");
+    let output = command.args(["--json", "ingest"]).arg(home.files()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let left: Vec<_> = std::fs::read_dir(&user).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -29,7 +29,7 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("jobs", "answer chunk embed eval extract figure ingest library models progress retrieve similarity state store watch"),
     ("command", "answer chunk eval extract ingest jobs library models progress retrieve similarity state store"),
     ("ui", "answer chunk command eval extract ingest jobs library models progress retrieve similarity state store"),
-    ("cli", "answer chunk embed eval extract figure ingest library models progress retrieve similarity store ui watch worker"),
+    ("cli", "answer chunk embed eval extract figure ingest library models onnx progress retrieve similarity store ui watch worker"),
 ];
 
 /// What a window is made of.

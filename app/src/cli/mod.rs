@@ -57,6 +57,7 @@ fn parse() -> Result<Args, clap::Error> {
 
 /// Runs the program that the process's arguments ask for.
 pub fn main() -> ExitCode {
+    crate::onnx::forbid_telemetry();
     let args = match parse() {
         Ok(args) => args,
         Err(err) => {
