@@ -102,8 +102,8 @@ fn a_killed_worker_leaves_its_partial_answer_and_comes_back() {
     assert_ne!(generator.process_id(), Some(process_id));
 }
 
-/// Kills at 50 moments from before the first token to the last; each time the app learns of it and the next question
-/// starts another worker.
+/// Kills at 50 moments from before the first token to after the last; each time the app learns of it, at once or with
+/// the next question, which starts another worker.
 #[cfg(unix)]
 #[test]
 fn fifty_kills_leave_every_next_question_working() {
@@ -112,7 +112,7 @@ fn fifty_kills_leave_every_next_question_working() {
     for round in 0..50_u32 {
         generator.count_tokens("load").unwrap();
         let process_id = generator.process_id().unwrap().to_string();
-        // Spread over two seconds, in an order that repeats nothing.
+        // Spread over the answer and a little beyond, in an order that repeats nothing.
         let delay = Duration::from_millis(u64::from(round * 37 % 50) * 12);
         let kill = move || {
             std::thread::sleep(delay);
@@ -132,6 +132,31 @@ fn fifty_kills_leave_every_next_question_working() {
     assert!(kills >= 20, "only {kills} of 50 kills came in mid-answer");
     let next = generate(&mut generator, "What is the capital of France?", 40).unwrap();
     assert!(next.text.contains("Paris"), "{}", next.text);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_killed_between_two_questions_is_started_again() {
+    let mut generator = test_generator();
+    for _ in 0..10 {
+        generator.count_tokens("load").unwrap();
+        let process_id = generator.process_id().unwrap().to_string();
+        assert!(std::process::Command::new("kill").args(["-9", &process_id]).status().unwrap().success());
+        // At once: the system may not have ended it yet.
+        assert!(generator.count_tokens("three small words").unwrap() >= 3);
+    }
+}
+
+#[test]
+fn stop_is_heard_while_the_model_loads() {
+    let cancel = CancelToken::new();
+    cancel.cancel();
+    let mut generator = test_generator();
+    let begun = Instant::now();
+    generator.load(&cancel).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(!generator.is_loaded());
+    assert!(generator.count_tokens("three small words").unwrap() >= 3);
 }
 
 #[test]

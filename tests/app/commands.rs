@@ -186,6 +186,9 @@ fn wrong_usage_ends_with_two() {
         &["screenshots", "here", "--scale", "nan"],
     ];
     for args in wrong {
+        let output = home.command().arg("--json").args(*args).output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_has(&value["error"], &["title", "detail", "hint"]);
         assert_eq!(home.run(args).status.code(), Some(2), "{args:?}");
     }
 }

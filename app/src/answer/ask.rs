@@ -14,6 +14,8 @@ use super::{
 use crate::progress::CancelToken;
 use crate::retrieve::SearchResults;
 
+/// Why there is no answer, or not all of it, when a person stopped it.
+pub(super) const STOPPED: &str = "stopped";
 /// Why the passages' own sentences stand where the model's should.
 const NO_WORDS: &str = "the model wrote nothing; these are the nearest sentences of the documents";
 
@@ -160,6 +162,11 @@ impl<'a> Draft<'a> {
         generator.name().clone_into(&mut self.answer.model);
         if !generator.is_loaded() {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
+            generator.load(cancel)?;
+        }
+        if cancel.is_cancelled() {
+            self.answer.reason = Some(STOPPED.to_owned());
+            return Ok(());
         }
         let sources: Vec<String> = self.passages.iter().map(prompt::source).collect();
         let fit = budget::fit(

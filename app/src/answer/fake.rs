@@ -56,7 +56,7 @@ impl Generator for FakeGenerator {
         let letters: Vec<char> = self.text.chars().collect();
         for (number, piece) in letters.chunks(3).enumerate() {
             if cancel.is_cancelled() || number >= max_tokens {
-                generation.stopped = Some("stopped".to_owned());
+                generation.stopped = Some(super::ask::STOPPED.to_owned());
                 return Ok(generation);
             }
             if self.dies_after == Some(number) {

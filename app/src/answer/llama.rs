@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::ask::STOPPED;
 use super::{ChatPrompt, GenerateError, Generation, Generator};
 use crate::models::{self, GeneratorModel};
 use crate::progress::CancelToken;
@@ -49,7 +50,7 @@ impl LlamaGenerator {
     fn request(&mut self, task: GenerateTask) -> Result<u64, GenerateError> {
         self.next_id += 1;
         let id = self.next_id;
-        self.ensure_running()?;
+        self.ensure_running(&CancelToken::new())?;
         let sent = match &mut self.running {
             Some(running) => running.send(&GenerateRequest { id, task }),
             None => return Err(GenerateError::Load("the worker does not run".to_owned())),
@@ -58,7 +59,7 @@ impl LlamaGenerator {
         Ok(id)
     }
 
-    fn ensure_running(&mut self) -> Result<(), GenerateError> {
+    fn ensure_running(&mut self, cancel: &CancelToken) -> Result<(), GenerateError> {
         if let Some(running) = &mut self.running {
             if running.is_running() {
                 return Ok(());
@@ -66,7 +67,7 @@ impl LlamaGenerator {
             self.running = None;
         }
         self.check_model()?;
-        self.start()
+        self.start(cancel)
     }
 
     /// Refuses a damaged file, one too large for this machine, or a machine too old, before llama.cpp sees it.
@@ -92,15 +93,18 @@ impl LlamaGenerator {
         }
     }
 
-    fn start(&mut self) -> Result<(), GenerateError> {
+    /// Loads the model in a new worker; leaves none running when cancelled.
+    fn start(&mut self, cancel: &CancelToken) -> Result<(), GenerateError> {
         let load = |err: WorkerError| GenerateError::Load(err.to_string());
         let binary = WorkerBinary::resolve(self.worker_binary.clone()).map_err(load)?;
         let mut child = Child::spawn(&binary, GENERATE_VERB).map_err(load)?;
         self.next_id += 1;
         let id = self.next_id;
         child.send(&self.load_request(id)?).map_err(load)?;
-        self.context_tokens = wait_loaded(&mut child, id, &self.model)?;
-        self.running = Some(child);
+        if let Some(context_tokens) = wait_loaded(&mut child, id, &self.model, cancel)? {
+            self.context_tokens = context_tokens;
+            self.running = Some(child);
+        }
         Ok(())
     }
 
@@ -141,6 +145,22 @@ impl LlamaGenerator {
         GenerateError::Died { detail: format!("it said nothing for {} s and was stopped", SILENCE.as_secs()), partial }
     }
 
+    fn count_once(&mut self, text: &str) -> Result<usize, GenerateError> {
+        let id = self.request(GenerateTask::Count { text: text.to_owned() })?;
+        let started = Instant::now();
+        while started.elapsed() < SILENCE {
+            match self.receive(id) {
+                Ok(Some(GenerateOutcome::Counted { tokens })) => return Ok(tokens as usize),
+                Ok(Some(GenerateOutcome::Failed { detail })) => {
+                    return Err(GenerateError::Load(detail));
+                }
+                Ok(_) => {}
+                Err(err) => return Err(self.died(&err, String::new())),
+            }
+        }
+        Err(self.hung(String::new()))
+    }
+
     /// Tells the worker to stop; what it still sends is ignored.
     fn cancel(&mut self, id: u64) {
         let request = GenerateRequest { id, task: GenerateTask::Cancel };
@@ -151,13 +171,22 @@ impl LlamaGenerator {
     }
 }
 
-fn wait_loaded(child: &mut Child, id: u64, model: &GeneratorModel) -> Result<usize, GenerateError> {
+/// Tokens of the loaded model's context; `None` when cancelled.
+fn wait_loaded(
+    child: &mut Child,
+    id: u64,
+    model: &GeneratorModel,
+    cancel: &CancelToken,
+) -> Result<Option<usize>, GenerateError> {
     let started = Instant::now();
     while started.elapsed() < SILENCE {
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
         let response =
             child.receive(POLL).map_err(|err| GenerateError::Load(format!("{} does not load: {err}", model.title)))?;
         match response.filter(|response| response.id == id).map(|response| response.outcome) {
-            Some(GenerateOutcome::Loaded { context_tokens }) => return Ok(context_tokens as usize),
+            Some(GenerateOutcome::Loaded { context_tokens }) => return Ok(Some(context_tokens as usize)),
             Some(GenerateOutcome::Failed { detail }) => {
                 return Err(GenerateError::Load(format!("{detail}: {}", model.path.display())));
             }
@@ -180,20 +209,17 @@ impl Generator for LlamaGenerator {
         self.running.is_some()
     }
 
+    fn load(&mut self, cancel: &CancelToken) -> Result<(), GenerateError> {
+        self.ensure_running(cancel)
+    }
+
     fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError> {
-        let id = self.request(GenerateTask::Count { text: text.to_owned() })?;
-        let started = Instant::now();
-        while started.elapsed() < SILENCE {
-            match self.receive(id) {
-                Ok(Some(GenerateOutcome::Counted { tokens })) => return Ok(tokens as usize),
-                Ok(Some(GenerateOutcome::Failed { detail })) => {
-                    return Err(GenerateError::Load(detail));
-                }
-                Ok(_) => {}
-                Err(err) => return Err(self.died(&err, String::new())),
-            }
+        let begun = Instant::now();
+        match self.count_once(text) {
+            // It may have died since the last question, which is no fault of this one.
+            Err(GenerateError::Died { .. }) if begun.elapsed() < SILENCE => self.count_once(text),
+            counted => counted,
         }
-        Err(self.hung(String::new()))
     }
 
     fn generate(
@@ -213,7 +239,7 @@ impl Generator for LlamaGenerator {
         loop {
             if cancel.is_cancelled() {
                 self.cancel(id);
-                generation.stopped = Some("stopped".to_owned());
+                generation.stopped = Some(STOPPED.to_owned());
                 return Ok(generation);
             }
             let outcome = match self.receive(id) {

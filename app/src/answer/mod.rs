@@ -238,6 +238,14 @@ pub trait Generator: Send {
         true
     }
 
+    /// Makes it ready to start, however long that takes; comes back within a second of `cancel`, then not ready.
+    ///
+    /// # Errors
+    /// The model does not load.
+    fn load(&mut self, _cancel: &CancelToken) -> Result<(), GenerateError> {
+        Ok(())
+    }
+
     /// Tokens of `text` in this generator's vocabulary.
     ///
     /// # Errors

@@ -61,6 +61,9 @@ pub fn main() -> ExitCode {
     let args = match parse() {
         Ok(args) => args,
         Err(err) => {
+            if err.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
+                return CliError::Usage(err.to_string()).report(true);
+            }
             let code = if err.use_stderr() { 2 } else { 0 };
             // Nothing sensible can be done when the terminal is gone.
             let _ = err.print();

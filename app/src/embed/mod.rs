@@ -70,8 +70,8 @@ pub trait Embedder: Send + Sync {
     /// Tokens of `text` alone, special tokens not counted.
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// Tokens that one forward pass can see, special tokens not counted. Longer texts are embedded in windows
-    /// whose vectors are averaged: nothing is dropped.
+    /// Tokens that one forward pass can see, special tokens not counted. Of longer texts the
+    /// windows are averaged, so that nothing is dropped, unless the model's manifest says otherwise.
     fn window_tokens(&self) -> usize;
 
     /// Vectors of `texts`, row by row (`texts.len() * dims` floats), each of unit length (zero for a blank text).

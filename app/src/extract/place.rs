@@ -38,7 +38,7 @@ impl<'a> PlaceIndex<'a> {
         let last = range.end.min(self.text_bytes).saturating_sub(1).max(start);
         Place {
             pages: numbers(overlapping(&self.pages, start, last)),
-            heading: heading_at(&self.sections, start),
+            heading: heading_of(&self.sections, start, last),
             rows: numbers(overlapping(&self.rows, start, last)),
             lines: (self.line_at(start), self.line_at(last)),
         }
@@ -71,13 +71,18 @@ fn numbers(spans: &[&Span]) -> Option<(u32, u32)> {
     Some((number(spans.first()?)?, number(spans.last()?)?))
 }
 
-fn heading_at(sections: &[&Span], at: usize) -> Vec<String> {
-    match overlapping(sections, at, at) {
-        [span, ..] => match &span.place {
-            SpanPlace::Section(path) => path.clone(),
-            SpanPlace::Page(_) | SpanPlace::Row(_) => Vec::new(),
-        },
-        [] => Vec::new(),
+/// The heading over most of the range: what a chunk repeats from the section before is no reason to bear its name.
+fn heading_of(sections: &[&Span], start: usize, last: usize) -> Vec<String> {
+    let share = |span: &Span| span.end.min(last + 1) - span.start.max(start);
+    let under = overlapping(sections, start, last);
+    // Of equal shares the first.
+    let Some(most) = under.iter().rev().max_by_key(|span| share(span)) else {
+        return Vec::new();
+    };
+    let above_all = (last + 1 - start).saturating_sub(under.iter().map(|span| share(span)).sum());
+    match &most.place {
+        SpanPlace::Section(path) if share(most) >= above_all => path.clone(),
+        _ => Vec::new(),
     }
 }
 
@@ -110,9 +115,19 @@ mod tests {
     fn a_range_names_first_and_last_of_everything_it_touches() {
         let place = sample().place(2..16);
         assert_eq!(place.pages, Some((1, 4)));
-        assert_eq!(place.heading, Vec::<String>::new());
+        assert_eq!(place.heading, ["A", "B"]);
         assert_eq!(place.rows, Some((1, 2)));
         assert_eq!(place.lines, (1, 4));
+    }
+
+    #[test]
+    fn the_heading_is_that_of_most_of_the_range() {
+        let heading = |range| sample().place(range).heading;
+        assert_eq!(heading(0..5), Vec::<String>::new());
+        assert_eq!(heading(2..8), ["A"]);
+        assert_eq!(heading(7..12), ["A", "B"]);
+        assert_eq!(heading(6..10), ["A"], "of equal shares the first");
+        assert_eq!(heading(8..8), ["A", "B"]);
     }
 
     #[test]
