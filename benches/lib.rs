@@ -3,7 +3,8 @@
 mod serve;
 
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 pub use serve::{Answer, Request, read_vectors, serve};
@@ -72,20 +73,37 @@ const FMA_STEPS: u32 = 5_000_000;
 /// Independent sums of the arithmetic loop: enough to hide the latency of a multiply-add.
 const FMA_SUMS: usize = 12;
 
-/// Gigabytes per second that all cores read when they do nothing else: the roof of a scan.
-pub fn read_gb_per_s() -> f64 {
-    let words = vec![1_u64; 64 << 20];
-    let seconds = best_seconds(|thread, threads| {
-        let part = words.chunks(words.len().div_ceil(threads)).nth(thread);
-        black_box(sum_words(part.unwrap_or_default()));
-    });
-    size_of_val(&words[..]) as f64 / seconds / 1e9
+/// Bytes that a thread of the read loop takes at a time.
+const READ_BYTES: usize = 8 << 20;
+
+/// Gigabytes per second that all cores read from a file in memory, mapped, when they do nothing else: the roof of a
+/// scan of that file.
+///
+/// # Errors
+/// If it cannot be mapped.
+#[allow(unsafe_code, reason = "the file is mapped as the engine maps it")]
+pub fn read_gb_per_s(path: &Path) -> std::io::Result<f64> {
+    let file = std::fs::File::open(path)?;
+    // SAFETY: a bench's own file, which nobody cuts off while it runs.
+    let bytes = unsafe { memmap2::Mmap::map(&file)? };
+    // Pages are aligned for words; a few bytes at the end are no matter.
+    let words = bytemuck::cast_slice(&bytes[..bytes.len() / 8 * 8]);
+    let next = AtomicUsize::new(0);
+    let seconds = best_seconds(
+        || next.store(0, Ordering::Relaxed),
+        || {
+            while let Some(part) = words.chunks(READ_BYTES / 8).nth(next.fetch_add(1, Ordering::Relaxed)) {
+                black_box(sum_words(part));
+            }
+        },
+    );
+    Ok(size_of_val(words) as f64 / seconds / 1e9)
 }
 
 /// Billions of f32 operations per second that all cores do when they only multiply and add in registers, with the
 /// instructions that the engine's fastest kernels use: the roof of a batch.
 pub fn fma_gflops() -> f64 {
-    let seconds = best_seconds(|_, _| multiply_add());
+    let seconds = best_seconds(|| (), multiply_add);
     let threads = num_threads();
     f64::from(FMA_STEPS) * (FMA_SUMS * 8 * 2 * threads) as f64 / seconds / 1e9
 }
@@ -94,15 +112,15 @@ fn num_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Runs `work` on all cores at once, several times, and returns the shortest.
-fn best_seconds(work: impl Fn(usize, usize) + Sync) -> f64 {
+/// Runs `work` on all cores at once, several times, each after `prepare`, and returns the shortest.
+fn best_seconds(prepare: impl Fn(), work: impl Fn() + Sync) -> f64 {
     let threads = num_threads();
     let once = || {
+        prepare();
         let start = Instant::now();
         std::thread::scope(|scope| {
-            for thread in 0..threads {
-                let work = &work;
-                scope.spawn(move || work(thread, threads));
+            for _ in 0..threads {
+                scope.spawn(&work);
             }
         });
         start.elapsed().as_secs_f64()

@@ -52,11 +52,11 @@ fn searcher() -> Result<Searcher, engine::Error> {
     Searcher::new(&SearcherOptions { gpu, threads })
 }
 
-fn run(file: &Path, queries: &str) -> Result<(), Box<dyn Error>> {
-    let file = VectorFile::open_read_only(file)?;
+fn run(path: &Path, queries: &str) -> Result<(), Box<dyn Error>> {
+    let file = VectorFile::open_read_only(path)?;
     let (queries, dims) = read_vectors(queries)?;
     let (searcher, snapshot) = (searcher()?, file.snapshot());
-    let (read, fma) = (read_gb_per_s(), fma_gflops());
+    let (read, fma) = (read_gb_per_s(path)?, fma_gflops());
     let backend = searcher.backend_name();
     println!("{{\"backend\": {backend:?}, \"read_gb_per_s\": {read:.2}, \"fma_gflops\": {fma:.1}}}");
     let mut filters = BTreeMap::new();

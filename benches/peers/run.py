@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 # The library chooses its best kernel itself.
@@ -34,6 +35,8 @@ PRECISIONS = ("f32", "certified")
 # Slow contenders are timed less often.
 SLOW_MS = 2_500
 SLOW_REPEATS = 3
+# The threads of OpenMP and BLAS spin for a while after their work, which the next contender would pay for.
+SETTLE_SECONDS = 0.3
 FILTER_STEP = 5
 
 
@@ -89,6 +92,7 @@ def time_all(ours, peers, case, repeats):
         for name, run in runners.items():
             if len(times[name]) >= SLOW_REPEATS and times[name][-1] > SLOW_MS:
                 continue
+            time.sleep(SETTLE_SECONDS)
             millis, ids[name] = run()
             rescored[name] = ours.last["rescored"]
             # The first turn only warms up.

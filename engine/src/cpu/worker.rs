@@ -12,6 +12,8 @@ use super::tile::RowTile;
 
 /// Bytes of rows that a panel pass keeps in the second-level cache.
 const TILE_BYTES: usize = 128 << 10;
+/// Rows that a scan takes at a time: many, since every stop costs the memory's stream its momentum.
+const SCAN_TILE_ROWS: usize = 510;
 /// How far ahead of a scan memory is asked for.
 const SCAN_AHEAD_BYTES: usize = 4 << 10;
 
@@ -87,7 +89,7 @@ impl<'a> Worker<'a> {
     /// All queries against some rows of a block.
     fn score_values(&mut self, block: BlockView<'a>, rows: &[u64]) {
         let plan = self.plan;
-        let rows_per_tile = rows_per_tile(plan.queries.dims * 4);
+        let rows_per_tile = rows_per_tile(plan.panels.is_empty(), plan.queries.dims * 4);
         let kernel = plan.kernels.panel(plan.queries.kind);
         for (index, part) in rows.chunks(rows_per_tile).enumerate() {
             self.fill(block, part);
@@ -111,7 +113,7 @@ impl<'a> Worker<'a> {
     fn score_codes(&mut self, block: BlockView<'a>, rows: &[u64], coded: &CodedQueries, codes: &CodesView<'_>) {
         let plan = self.plan;
         // Codes of a tile take two bytes once they are widened.
-        let rows_per_tile = rows_per_tile(codes.stride * 2);
+        let rows_per_tile = rows_per_tile(coded.panels.is_empty(), codes.stride * 2);
         for (index, part) in rows.chunks(rows_per_tile).enumerate() {
             self.fill(block, part);
             coded.lower_cuts(&mut self.tile, codes);
@@ -180,7 +182,10 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn rows_per_tile(row_bytes: usize) -> usize {
+fn rows_per_tile(is_scan: bool, row_bytes: usize) -> usize {
+    if is_scan {
+        return SCAN_TILE_ROWS;
+    }
     (TILE_BYTES / row_bytes).clamp(PANEL_ROWS, 512).next_multiple_of(PANEL_ROWS)
 }
 
