@@ -81,7 +81,7 @@ const READ_BYTES: usize = 8 << 20;
 ///
 /// # Errors
 /// If it cannot be mapped.
-#[allow(unsafe_code, reason = "the file is mapped as the engine maps it")]
+#[allow(unsafe_code, clippy::disallowed_methods, reason = "the file is mapped as the engine maps it")]
 pub fn read_gb_per_s(path: &Path) -> std::io::Result<f64> {
     let file = std::fs::File::open(path)?;
     // SAFETY: a bench's own file, which nobody cuts off while it runs.

@@ -114,16 +114,17 @@ class SqliteVec(Contender):
     name = "sqlite_vec"
 
     def __init__(self, rows, queries, threads):
-        import sqlite3
-
+        # Many a Python's own SQLite loads no extensions; this one brings its own.
+        import apsw
         import sqlite_vec
 
-        self.database = sqlite3.connect(":memory:")
+        self.database = apsw.Connection(":memory:")
         self.database.enable_load_extension(True)
-        sqlite_vec.load(self.database)
+        self.database.load_extension(sqlite_vec.loadable_path())
         dims = rows.shape[1]
         self.database.execute(f"create virtual table v using vec0(e float[{dims}] distance_metric=cosine)")
-        self.database.executemany("insert into v(rowid, e) values (?, ?)", ((i, row.tobytes()) for i, row in enumerate(rows)))
+        with self.database:
+            self.database.executemany("insert into v(rowid, e) values (?, ?)", ((i, row.tobytes()) for i, row in enumerate(rows)))
         self.queries = queries
 
     def can(self, num_queries, k, filter_step):

@@ -36,7 +36,7 @@ PRECISIONS = ("f32", "certified")
 SLOW_MS = 2_500
 SLOW_REPEATS = 3
 # The threads of OpenMP and BLAS spin for a while after their work, which the next contender would pay for.
-SETTLE_SECONDS = 0.3
+SETTLE_SECONDS = 0.5
 FILTER_STEP = 5
 
 
@@ -166,7 +166,7 @@ def version_of(package):
 
 
 def describe_machine(about, arguments):
-    packages = ("faiss-cpu", "usearch", "numpy", "hnswlib", "sqlite-vec")
+    packages = ("faiss-cpu", "usearch", "numpy", "hnswlib", "sqlite-vec", "apsw")
     return {
         "cpu": cpu_name(),
         "cores": os.cpu_count(),

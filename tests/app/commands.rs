@@ -198,7 +198,7 @@ fn an_empty_variable_counts_as_not_set() {
     let home = Home::new();
     let mut command = home.command();
     command.env("OUTCROP_HOME", "").env("OUTCROP_GPU", "").env("XDG_DATA_HOME", home.folder.path().join("data"));
-    let output = command.args(["--json", "documents"]).output().unwrap();
+    let output = command.args(["--json", "ingest", &home.path("notes.md")]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -256,4 +256,91 @@ fn nothing_is_written_outside_the_home() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let left: Vec<_> = std::fs::read_dir(&user).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_library_that_is_not_there_is_named_and_not_made() {
+    let home = Home::new();
+    for args in [&["search", "slate"] as &[&str], &["ask", "What?"], &["documents"], &["verify"], &["remove", "1"]] {
+        let args: Vec<&str> = [args, &["--library", "mistyped"]].concat();
+        let value = home.json(1, &args);
+        assert_eq!(value["error"]["title"], "No such library");
+        assert!(value["error"]["hint"].as_str().unwrap().contains("outcrop ingest"));
+    }
+    assert!(!home.folder.path().join("home/libraries/mistyped").exists());
+    home.ingest();
+    let detail = home.json(1, &["search", "slate", "--library", "mistyped"])["error"]["detail"].to_string();
+    assert!(detail.contains("there are default"), "{detail}");
+}
+
+#[test]
+fn a_library_that_another_process_writes_is_searched() {
+    let home = Home::new();
+    home.ingest();
+    let _writer = outcrop::Library::open(outcrop::LibraryOptions {
+        home: Some(home.folder.path().join("home")),
+        embedder: Some(std::sync::Arc::new(outcrop::embed::HashEmbedder)),
+        ..outcrop::LibraryOptions::default()
+    })
+    .unwrap();
+    assert_eq!(home.json(0, &["search", "pallet of slate", "-k", "1"])["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(home.json(1, &["remove", "1"])["error"]["title"], "Read-only library");
+    // A search leaves the lock to others.
+    drop(home.run(&["search", "slate"]));
+}
+
+#[test]
+fn a_document_keeps_its_chunker_until_another_is_asked_for() {
+    let home = Home::new();
+    let folder = home.files();
+    let folder = folder.to_str().unwrap();
+    home.json(0, &["ingest", folder, "--chunker", "sentence", "--size", "60"]);
+    let chunkers = |home: &Home| -> Vec<Value> {
+        let documents = home.json(0, &["documents"]);
+        documents.as_array().unwrap().iter().map(|document| document["chunker"].clone()).collect()
+    };
+    let sentence = chunkers(&home);
+    assert!(sentence.iter().all(|chunker| chunker["kind"] == "sentence" && chunker["size"] == 60), "{sentence:?}");
+    std::fs::write(home.path("short.txt"), "Crane 7 was inspected in June. It passed. The log says so.").unwrap();
+    let report = home.json(0, &["ingest", folder]);
+    let unchanged = report["files"].as_array().unwrap().iter().filter(|file| file["unchanged"] == true).count();
+    assert_eq!((unchanged, chunkers(&home)), (1, sentence));
+    home.json(0, &["ingest", folder, "--chunker", "recursive"]);
+    assert!(chunkers(&home).iter().all(|chunker| chunker["kind"] == "recursive"));
+}
+
+#[test]
+fn what_is_skipped_in_a_folder_is_named() {
+    let home = Home::new();
+    std::fs::write(home.path("blob.xyz"), [0_u8, 159, 146, 150, 1, 2, 3]).unwrap();
+    let output = home.run(&["ingest", home.files().to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.lines().any(|line| line.starts_with("skipped") && line.contains("blob.xyz")), "{said}");
+}
+
+#[test]
+fn a_folder_stands_for_all_documents_in_it() {
+    let home = Home::new();
+    home.ingest();
+    let removed = home.json(0, &["remove", home.files().to_str().unwrap()]);
+    assert_eq!(removed["removed"].as_array().unwrap().len(), 2);
+    assert_eq!(home.json(0, &["documents"]).as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn an_excerpt_shows_the_words_that_were_asked_for() {
+    let home = Home::new();
+    let filler = "The shed was painted again in the spring. ".repeat(20);
+    std::fs::write(home.path("long.txt"), format!("{filler}The winch takes four tonnes. {filler}")).unwrap();
+    home.json(0, &["ingest", &home.path("long.txt"), "--size", "4000"]);
+    let output = home.run(&["search", "winch tonnes", "-k", "1"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("winch takes four tonnes"));
+}
+
+#[test]
+fn an_emptied_database_is_no_new_library() {
+    let home = Home::new();
+    home.ingest();
+    std::fs::write(home.folder.path().join("home/libraries/default/library.db"), "").unwrap();
+    assert_eq!(home.json(1, &["verify"])["error"]["title"], "Damaged library");
 }

@@ -46,6 +46,7 @@ pub(super) fn results(texts: &[&str], best_cosine: f32, idf_coverage: f32) -> Se
         hits: hits(texts),
         considered: Vec::new(),
         searched: 140,
+        without_vectors: 0,
         idf_coverage,
         best_cosine: Some(best_cosine),
     }

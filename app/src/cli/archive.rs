@@ -10,7 +10,7 @@ use super::args::{ExportVerb, ImportVerb};
 use super::error::CliError;
 use super::output::{human_bytes, print_line, progress_bar};
 use super::session::Session;
-use crate::library::Library;
+use crate::library::{Access, Library};
 use crate::store::ArchiveReport;
 
 /// What was written or read, as JSON.
@@ -29,7 +29,7 @@ pub(super) fn export(session: &Session, verb: &ExportVerb) -> Result<Ending, Cli
         return Err(CliError::failed("the file is already there", format!("{:?}", verb.file), Some(hint)));
     }
     let bar = bar(session);
-    let library = session.open_library()?;
+    let library = session.open_library(Access::Read)?;
     let report = library.export(&verb.file, &mut |done, total| advance(&bar, done, total), &session.cancel);
     bar.finish_and_clear();
     say(session, &verb.file, report?, "written to")

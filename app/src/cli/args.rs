@@ -128,7 +128,7 @@ pub(super) struct IngestVerb {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct RemoveVerb {
-    /// Ids or paths, as `outcrop documents` shows them
+    /// Ids or paths, as `outcrop documents` shows them; a folder stands for all documents in it
     #[arg(required = true, value_name = "DOC")]
     pub(super) documents: Vec<String>,
 }
@@ -190,10 +190,8 @@ pub(super) struct SimilarityVerb {
 
 #[derive(Clone, Debug, ClapArgs)]
 pub(super) struct ChunkerArgs {
-    /// Which chunker: recursive, markdown, structure, paragraph, sentence, semantic, cluster, maxmin, code or fixed;
-    /// also with its options as one word, for example semantic:size=800,threshold=p90
-    #[arg(long, default_value = "recursive", value_name = "KIND|SPEC")]
-    pub(super) chunker: String,
+    #[arg(long, value_name = "KIND|SPEC", help = CHUNKER_HELP)]
+    pub(super) chunker: Option<String>,
     /// Most characters (or tokens) of a chunk
     #[arg(long, value_name = "N")]
     pub(super) size: Option<usize>,
@@ -203,12 +201,12 @@ pub(super) struct ChunkerArgs {
     /// Chunks smaller than this are merged with a neighbour where the size allows it
     #[arg(long, value_name = "N")]
     pub(super) min_size: Option<usize>,
-    /// Where the semantic chunkers cut: `auto`, a cosine from 0 to 1, sd1.5, p95, iqr1.5 or gradient95
-    #[arg(long, default_value = "auto", value_name = "auto|X")]
-    pub(super) threshold: Threshold,
-    /// Segments on each side of a boundary whose mean the semantic chunker compares
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub(super) window: usize,
+    /// Where the semantic chunkers cut: `auto`, a cosine from 0 to 1, sd1.5, p95, iqr1.5 or gradient95 [default: auto]
+    #[arg(long, value_name = "auto|X")]
+    pub(super) threshold: Option<Threshold>,
+    /// Segments on each side of a boundary whose mean the semantic chunker compares [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(super) window: Option<usize>,
     /// What sizes are counted in: chars or tokens [default: chars; tokens for the paragraph chunker]
     #[arg(long, value_parser = parse_unit)]
     pub(super) unit: Option<Unit>,
@@ -223,9 +221,21 @@ impl ChunkerArgs {
     /// # Errors
     /// The numbers do not fit each other.
     pub(super) fn config(&self) -> Result<ChunkerConfig, CliError> {
-        let kind = self.chunker.split(':').next().unwrap_or_default();
+        let spec = self.chunker.as_deref().unwrap_or(DEFAULT_CHUNKER);
+        let kind = spec.split(':').next().unwrap_or_default();
         let kind = parse_kind(kind).map_err(CliError::Usage)?;
-        ChunkerConfig::parse(&self.chunker, &self.base(kind)).map_err(|err| CliError::Usage(err.to_string()))
+        ChunkerConfig::parse(spec, &self.base(kind)).map_err(|err| CliError::Usage(err.to_string()))
+    }
+
+    /// Whether anything was said of how to chunk.
+    pub(super) fn is_given(&self) -> bool {
+        let Self { chunker, size, overlap, min_size, threshold, window, unit, separator } = self;
+        let numbers = [size, overlap, min_size, window];
+        chunker.is_some()
+            || numbers.iter().any(|number| number.is_some())
+            || threshold.is_some()
+            || unit.is_some()
+            || !separator.is_empty()
     }
 
     /// What the options say, with the defaults of the chunker.
@@ -245,14 +255,19 @@ impl ChunkerArgs {
             size,
             overlap,
             min_size: self.min_size.unwrap_or(base.min_size.min(size)),
-            threshold: self.threshold,
-            window: self.window,
+            threshold: self.threshold.unwrap_or(base.threshold),
+            window: self.window.unwrap_or(base.window),
             unit,
             separators: self.separator.iter().map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect(),
             cuts: Vec::new(),
         }
     }
 }
+
+const DEFAULT_CHUNKER: &str = "recursive";
+const CHUNKER_HELP: &str = "Which chunker: recursive, markdown, structure, paragraph, sentence, semantic, cluster, \
+     maxmin, code or fixed; also with its options as one word, for example semantic:size=800,threshold=p90 \
+     [default: recursive]";
 
 /// What the paragraph chunker packs where nothing is said.
 const PARAGRAPH_TOKENS: usize = 512;

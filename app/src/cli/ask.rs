@@ -8,6 +8,7 @@ use super::search::{checked, snippet, source_text};
 use super::session::Session;
 use crate::answer::{Answer, AskEvent, AskOptions, Citation};
 use crate::extract::Place;
+use crate::library::Access;
 
 /// Answers a question; the text streams, its sources follow.
 pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError> {
@@ -17,7 +18,7 @@ pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError>
         max_answer_tokens: verb.max_tokens,
         ..AskOptions::default()
     };
-    let library = session.open_library()?;
+    let library = session.open_library(Access::Read)?;
     let streams = !session.global.json;
     let answer = library.ask(&verb.question, &options, &mut |event| show(session, streams, event), &session.cancel)?;
     if session.global.json {
@@ -45,7 +46,8 @@ fn print_end(answer: &Answer) {
     if let Some(reason) = &answer.reason {
         print_line(reason);
     }
-    for citation in &answer.citations {
+    // A refusal has shown the nearest passages already.
+    for citation in answer.citations.iter().filter(|_| !answer.refused) {
         print_line(&format!("[{}] {}", citation.marker, source_text(&citation.path, &place_of(citation))));
         print_line(&format!("    {}", snippet(&citation.quote, 240)));
     }

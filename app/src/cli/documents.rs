@@ -6,11 +6,12 @@ use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table};
 use super::session::Session;
 use crate::ingest;
+use crate::library::Access;
 use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
 
 /// Lists every document.
 pub(super) fn list(session: &Session) -> Result<Ending, CliError> {
-    let documents = session.open_library()?.documents()?;
+    let documents = session.open_library(Access::Read)?.documents()?;
     session.print(&documents, |documents| print_documents(documents))?;
     Ok(Ending::Done)
 }
@@ -60,29 +61,38 @@ pub(super) fn status_word(status: DocumentStatus) -> String {
 
 /// Removes documents named by id or path.
 pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, CliError> {
-    let library = session.open_library()?;
+    let library = session.open_library(Access::Write)?;
     let documents = library.documents()?;
     let mut ids = Vec::new();
     for name in &verb.documents {
-        ids.push(find(&documents, name)?);
+        ids.extend(find(&documents, name)?);
     }
+    ids.sort_unstable();
+    ids.dedup();
     let removed = library.remove(&ids)?;
     session.print(&serde_json::json!({ "removed": ids }), |_| print_line(&format!("{removed} removed")))?;
     Ok(Ending::Done)
 }
 
-fn find(documents: &[DocumentRecord], name: &str) -> Result<DocumentId, CliError> {
+/// The document of an id or a path, or all documents under a folder.
+fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, CliError> {
     let absolute = ingest::absolute(std::path::Path::new(name));
-    let fits = |document: &&DocumentRecord| {
+    let is_it = |document: &&DocumentRecord| {
         name.parse().is_ok_and(|id: u64| document.id == DocumentId(id))
             || document.path.to_str() == Some(name)
             || absolute == document.path
     };
-    documents.iter().find(fits).map(|document| document.id).ok_or_else(|| {
-        CliError::failed(
+    if let Some(document) = documents.iter().find(is_it) {
+        return Ok(vec![document.id]);
+    }
+    let under = documents.iter().filter(|document| document.path.starts_with(&absolute));
+    let under: Vec<DocumentId> = under.map(|document| document.id).collect();
+    if under.is_empty() {
+        return Err(CliError::failed(
             "no such document",
-            format!("{name:?} is neither the id nor the path of a document"),
+            format!("{name:?} is neither the id nor the path of a document, nor a folder with documents in it"),
             Some("`outcrop documents` lists them"),
-        )
-    })
+        ));
+    }
+    Ok(under)
 }

@@ -82,6 +82,8 @@ pub(super) struct SearchJson {
     mode: SearchMode,
     took_ms: f64,
     backend: String,
+    /// Passages with vectors of another model alone, found by their words or not at all.
+    without_vectors: usize,
     hits: Vec<HitJson>,
     /// With `--explain`: what became of each candidate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +100,7 @@ impl SearchJson {
             mode: results.mode,
             took_ms: results.took_ms,
             backend: results.backend,
+            without_vectors: results.without_vectors,
             hits: results.hits.into_iter().map(HitJson::from).collect(),
         }
     }

@@ -1,5 +1,7 @@
 //! `outcrop search`.
 
+use std::io::IsTerminal as _;
+
 use super::Ending;
 use super::args::SearchVerb;
 use super::error::CliError;
@@ -7,18 +9,31 @@ use super::json::SearchJson;
 use super::output::{print_json, print_line};
 use super::session::Session;
 use crate::extract::Place;
-use crate::retrieve::{HitScores, SearchHit, SearchOptions, SearchResults};
+use crate::library::Access;
+use crate::retrieve::{HitScores, SearchHit, SearchOptions, SearchResults, densest_stretch, word_matches};
 
 /// Prints ranked passages.
 pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliError> {
     let options = checked(verb.search.options())?;
-    let results = session.open_library()?.search(&verb.query, &options)?;
+    let results = session.open_library(Access::Read)?.search(&verb.query, &options)?;
+    note_missing_vectors(session, &results);
     if session.global.json {
         print_json(&SearchJson::new(results, verb.explain))?;
     } else {
         print_results(&results, verb.explain);
     }
     Ok(Ending::Done)
+}
+
+/// Says what the vector leg could not see, and that there is nothing to find.
+fn note_missing_vectors(session: &Session, results: &SearchResults) {
+    if results.without_vectors > 0 {
+        session.note(&format!(
+            "{} of {} passages have vectors of another model and are found by their words alone; `outcrop ingest` of \
+             their files gives them new ones",
+            results.without_vectors, results.searched
+        ));
+    }
 }
 
 /// The options, or wrong usage.
@@ -35,10 +50,13 @@ fn print_results(results: &SearchResults, explain: bool) {
             score_text(hit, explain),
             source_text(&hit.path, &hit.chunk.place)
         ));
-        print_line(&format!("   {}", snippet(&hit.chunk.text, 300)));
+        print_line(&format!("   {}", excerpt(&hit.chunk.text, &results.query)));
         if hit.also > 0 {
             print_line(&format!("   and {} more like it", hit.also));
         }
+    }
+    if results.searched == 0 && !results.query.trim().is_empty() {
+        print_line("there was nothing to search: the library, or what `--source` leaves of it, is empty");
     }
     print_line(&format!("{} passages in {:.0} ms on the {}", results.hits.len(), results.took_ms, results.backend));
     if explain {
@@ -72,6 +90,24 @@ fn span_text(unit: &str, first: u32, last: u32) -> String {
     if first == last { format!("{unit} {first}") } else { format!("{unit} {first}–{last}") }
 }
 
+/// Characters of a passage that a list of hits shows.
+const EXCERPT_CHARS: usize = 300;
+
+/// Where most words of the query stand in a passage, on one line; the words are bold on a terminal.
+fn excerpt(text: &str, query: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let stretch = densest_stretch(&line, &word_matches(&line, query), EXCERPT_CHARS);
+    let (before, after) = (stretch.start > 0, stretch.end < line.len());
+    let mut shown = line[stretch].to_owned();
+    if std::io::stdout().is_terminal() {
+        for word in word_matches(&shown, query).into_iter().rev() {
+            shown.insert_str(word.end, "\x1b[0m");
+            shown.insert_str(word.start, "\x1b[1m");
+        }
+    }
+    format!("{}{shown}{}", if before { "…" } else { "" }, if after { "…" } else { "" })
+}
+
 /// The start of a passage on one line, at most `most_chars` characters.
 pub(super) fn snippet(text: &str, most_chars: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -89,6 +125,14 @@ mod tests {
     fn a_snippet_is_one_line_and_cut_between_characters() {
         assert_eq!(snippet("a\n  b\tc", 10), "a b c");
         assert_eq!(snippet("ääää", 2), "ää…");
+    }
+
+    #[test]
+    fn an_excerpt_shows_where_the_words_stand() {
+        let text = format!("{}the granite\noutcrop stands. {}", "filler goes on ".repeat(60), "and on ".repeat(60));
+        let shown = excerpt(&text, "granite outcrop");
+        assert!(shown.contains("granite outcrop") && shown.starts_with('…') && shown.ends_with('…'), "{shown}");
+        assert_eq!(excerpt("short", "none"), "short");
     }
 
     #[test]

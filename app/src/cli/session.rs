@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::args::Global;
 use super::error::CliError;
 use super::{Ending, output};
-use crate::library::{self, Library, LibraryOptions};
+use crate::library::{self, Access, Library, LibraryOptions};
 use crate::progress::CancelToken;
 
 /// The global options with what they resolve to.
@@ -38,13 +38,13 @@ impl Session {
         }
     }
 
-    /// Opens the library and says on stderr what the user should know about it.
-    pub(super) fn open_library(&self) -> Result<Library, CliError> {
-        let library = Library::open(self.library_options())?;
+    /// Opens the library for what a command does with it, and says on stderr what the user should know about it.
+    pub(super) fn open_library(&self, access: Access) -> Result<Library, CliError> {
+        let library = Library::open(LibraryOptions { access, ..self.library_options() })?;
         if let Some(note) = library.embedder_note() {
             self.note(note);
         }
-        if library.is_read_only() {
+        if library.is_read_only() && access != Access::Read {
             self.note("another Outcrop has this library open: reading only");
         }
         Ok(library)

@@ -5,11 +5,12 @@ use super::args::VerifyVerb;
 use super::error::CliError;
 use super::output::print_line;
 use super::session::Session;
+use crate::library::Access;
 use crate::store::Problem;
 
 /// Checks the library, and mends it if asked to.
 pub(super) fn run(session: &Session, verb: &VerifyVerb) -> Result<Ending, CliError> {
-    let report = session.open_library()?.verify(verb.repair)?;
+    let report = session.open_library(Access::Write)?.verify(verb.repair)?;
     session.print(&report, |report| {
         report.problems.iter().for_each(print_problem);
         print_line(&format!(
@@ -17,7 +18,7 @@ pub(super) fn run(session: &Session, verb: &VerifyVerb) -> Result<Ending, CliErr
             report.documents,
             report.chunks,
             report.vectors,
-            verdict(report.is_healthy())
+            verdict(report.is_healthy(), &session.global.library)
         ));
     })?;
     Ok(if report.is_healthy() { Ending::Done } else { Ending::Failed })
@@ -28,6 +29,9 @@ fn print_problem(problem: &Problem) {
     print_line(&format!("{mended}{}: {}", problem.file.display(), problem.detail));
 }
 
-fn verdict(sound: bool) -> &'static str {
-    if sound { "all sound" } else { "damaged; `outcrop verify --repair` mends what can be mended" }
+fn verdict(sound: bool, library: &str) -> String {
+    if sound {
+        return "all sound".to_owned();
+    }
+    format!("damaged; `outcrop --library {library:?} verify --repair` mends what can be mended")
 }

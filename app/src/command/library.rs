@@ -17,7 +17,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         }
         Command::PickFiles => jobs.pick_files(),
         Command::PickFolder => jobs.pick_folder(),
-        Command::AddPaths(paths) => add(paths, state.settings.chunker.clone(), state, jobs),
+        Command::AddPaths(paths) => add_new(paths, state, jobs),
         Command::FollowFolders(folders) => follow(folders, state, jobs),
         Command::UnfollowFolder(folder) => {
             state.settings.followed.retain(|followed| *followed != folder);
@@ -61,12 +61,27 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
     }
 }
 
-/// Queues an ingest of `paths`.
+/// Queues an ingest of `paths` with the chunker of the settings; documents that are there keep theirs.
+fn add_new(paths: Vec<PathBuf>, state: &mut AppState, jobs: &mut Jobs) {
+    let options = options(state);
+    ingest(paths, options, state, jobs);
+}
+
+/// How documents that nobody chose a chunker for are ingested.
+fn options(state: &AppState) -> IngestOptions {
+    IngestOptions { chunker: state.settings.chunker.clone(), keep_chunkers: true, ..IngestOptions::default() }
+}
+
+/// Queues an ingest of `paths` with this chunker.
 pub(super) fn add(paths: Vec<PathBuf>, chunker: ChunkerConfig, state: &mut AppState, jobs: &mut Jobs) {
+    ingest(paths, IngestOptions { chunker, ..IngestOptions::default() }, state, jobs);
+}
+
+fn ingest(paths: Vec<PathBuf>, options: IngestOptions, state: &mut AppState, jobs: &mut Jobs) {
     if paths.is_empty() {
         return;
     }
-    if jobs.ingest(paths, IngestOptions { chunker, ..IngestOptions::default() }) {
+    if jobs.ingest(paths, options) {
         state.library.queued += 1;
         state.library.cancelling = false;
     } else {
@@ -84,13 +99,12 @@ fn follow(folders: Vec<PathBuf>, state: &mut AppState, jobs: &mut Jobs) {
     jobs.save_settings(&state.settings);
     // Changes are followed before the folders are read, so that none falls between the two.
     follow_settings(state, jobs);
-    add(folders, state.settings.chunker.clone(), state, jobs);
+    add_new(folders, state, jobs);
 }
 
 /// Follows the folders of the settings.
 fn follow_settings(state: &AppState, jobs: &Jobs) {
-    let options = IngestOptions { chunker: state.settings.chunker.clone(), ..IngestOptions::default() };
-    jobs.follow(state.settings.followed.clone(), options);
+    jobs.follow(state.settings.followed.clone(), options(state));
 }
 
 /// Takes up following where the last run ended: what changed since then is read now.
@@ -98,7 +112,7 @@ pub(super) fn catch_up(state: &mut AppState, jobs: &mut Jobs) {
     if !state.settings.followed.is_empty() {
         let folders = state.settings.followed.clone();
         follow_settings(state, jobs);
-        add(folders, state.settings.chunker.clone(), state, jobs);
+        add_new(folders, state, jobs);
     }
 }
 

@@ -211,6 +211,7 @@ impl<'a> AnswersRun<'a> {
             hits,
             considered: Vec::new(),
             searched: self.set.documents.len(),
+            without_vectors: 0,
             idf_coverage: ranking.idf_coverage as f32,
             best_cosine: ranking.best_cosine.map(|cosine| cosine as f32),
         })

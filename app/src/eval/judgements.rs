@@ -82,7 +82,11 @@ impl JudgedSet {
             let gains = gains.remove(&id)?;
             Some(JudgedQuestion { id, text, answers, gains })
         });
-        let questions = judged.collect();
+        let questions: Vec<JudgedQuestion> = judged.collect();
+        if questions.is_empty() {
+            let detail = "none of its questions is in queries.jsonl with a score above 0".to_owned();
+            return Err(EvalError::data(&folder.join("qrels.tsv"), detail));
+        }
         Ok(Self { documents, questions })
     }
 }
@@ -118,6 +122,9 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Eva
     Ok(values)
 }
 
+/// The columns of the judgements.
+const COLUMNS: [&str; 3] = ["query-id", "corpus-id", "score"];
+
 /// Positive gains by question id.
 fn read_judgements(
     path: &Path,
@@ -127,6 +134,12 @@ fn read_judgements(
         documents.iter().enumerate().map(|(index, document)| (document.id.as_str(), index)).collect();
     let damaged = |err: csv::Error| EvalError::data(path, err.to_string());
     let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_path(path).map_err(damaged)?;
+    let found = reader.headers().map_err(damaged)?.clone();
+    if let Some(missing) = COLUMNS.iter().find(|column| !found.iter().any(|name| name == **column)) {
+        let found: Vec<&str> = found.iter().collect();
+        let detail = format!("the first line must name the columns {COLUMNS:?}; {missing:?} is not among {found:?}");
+        return Err(EvalError::data(path, detail));
+    }
     let mut gains: HashMap<String, BTreeMap<usize, f64>> = HashMap::new();
     for judgement in reader.deserialize() {
         let Judgement { query, document, score } = judgement.map_err(damaged)?;
@@ -141,6 +154,8 @@ fn read_judgements(
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
     use super::*;
 
     #[test]
@@ -157,6 +172,25 @@ mod tests {
             assert_eq!(set.questions.len(), left);
             assert!(set.questions.last().is_some_and(|last| last.id == (total - 1).to_string()));
         }
+    }
+
+    #[test]
+    fn judgements_that_judge_nothing_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("docs.jsonl", r#"{"id": "d1", "title": "", "text": "Sand."}"#);
+        write("queries.jsonl", r#"{"id": "q1", "text": "What?"}"#);
+        for (judgements, complaint) in [
+            ("q1\td1\t1\n", "must name the columns"),
+            ("query-id\tcorpus-id\tscore\nq1\td1\t0\n", "none of its questions"),
+            ("query-id\tcorpus-id\tscore\nq2\td1\t1\n", "none of its questions"),
+        ] {
+            write("qrels.tsv", judgements);
+            let err = JudgedSet::load(folder.path()).map(drop).unwrap_err().to_string();
+            assert!(err.contains(complaint), "{judgements:?}: {err}");
+        }
+        write("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n");
+        assert_eq!(JudgedSet::load(folder.path()).unwrap().questions.len(), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::meter::{Meter, Stopwatch};
 use super::prepare::{Prepared, Step, Text, refusal_mark};
 use super::run::{IngestError, Ingestion};
 use super::scan::ScannedFile;
-use crate::chunk::{ChunkError, Chunker};
+use crate::chunk::ChunkError;
 use crate::embed::EmbedError;
 use crate::extract::ExtractError;
 use crate::progress::IngestPhase;
@@ -17,14 +17,13 @@ use crate::store::{DocumentStatus, Hash, KnownDocument};
 /// order; `None` for a file of a folder that no reader is there for.
 pub(super) fn finish(
     ingestion: Ingestion<'_>,
-    chunker: &dyn Chunker,
     group: Vec<Prepared>,
     meter: &Meter<'_>,
     on_outcome: &mut dyn FnMut(Option<FileOutcome>),
 ) -> Result<(), IngestError> {
     meter.phase(IngestPhase::Chunking);
     let cut = |read: &Prepared| match &read.step {
-        Step::Extracted(text) => Some(Passages::of(ingestion, chunker, &read.file, text)),
+        Step::Extracted(text) => Some(Passages::of(ingestion, &read.chunker, &read.file, text)),
         _ => None,
     };
     let cuts: Vec<Option<Result<Passages, IndexFailure>>> = group.iter().map(cut).collect();

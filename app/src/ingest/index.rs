@@ -8,7 +8,9 @@ use super::passage;
 use super::prepare::Text;
 use super::run::Ingestion;
 use super::scan::ScannedFile;
-use crate::chunk::{CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, Measure, Unit, VectorSource, WordMeasure};
+use crate::chunk::{
+    CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, ChunkerConfig, Measure, Unit, VectorSource, WordMeasure,
+};
 use crate::embed::EmbedError;
 use crate::extract::{Extraction, PlaceIndex};
 use crate::store::{DocumentId, NewChunk, ReadyDocument, StoreError};
@@ -28,6 +30,7 @@ pub(super) enum IndexFailure {
 
 /// A text cut into passages that wait for their vectors.
 pub(super) struct Passages {
+    config: ChunkerConfig,
     chunks: Vec<NewChunk>,
 }
 
@@ -35,12 +38,13 @@ impl Passages {
     /// Cuts a text.
     pub(super) fn of(
         ingestion: Ingestion<'_>,
-        chunker: &dyn Chunker,
+        config: &ChunkerConfig,
         file: &ScannedFile,
         text: &Text,
     ) -> Result<Self, IndexFailure> {
-        let chunks = split(ingestion, chunker, &text.extraction, &file.path)?;
-        Ok(Self { chunks: describe(ingestion, &text.extraction, file, chunks) })
+        let chunker = crate::chunk::build(config)?;
+        let chunks = split(ingestion, chunker.as_ref(), &text.extraction, &file.path)?;
+        Ok(Self { config: config.clone(), chunks: describe(ingestion, &text.extraction, file, chunks) })
     }
 
     /// What is to be embedded.
@@ -67,7 +71,7 @@ impl Passages {
             hash: text.hash,
             extraction: &text.extraction,
             title: passage::title(&text.extraction, &file.path),
-            key: ingestion.chunking_key(),
+            key: ingestion.chunking_key(&self.config),
             embedder: ingestion.embedder.name(),
             dims: ingestion.embedder.dims(),
             chunks: self.chunks,

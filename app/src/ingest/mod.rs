@@ -35,8 +35,12 @@ pub use scan::{ScannedFile, scan};
 /// How to ingest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IngestOptions {
-    /// The chunker; documents already ready with another one are chunked anew.
+    /// The chunker; documents already ready with another one are chunked anew, unless they keep theirs.
     pub chunker: ChunkerConfig,
+    /// Whether documents that are there keep the chunker they were made with, also where their file has changed; cuts
+    /// by hand are kept as long as the text is the same. Off by default.
+    #[serde(default)]
+    pub keep_chunkers: bool,
     /// Whether the document's title and the passage's heading path are embedded and indexed in front of the passage,
     /// so that "How do I reset it?" reaches a paragraph under "Reset" that does not repeat the word. They are never
     /// part of what is cited. On by default.
@@ -45,7 +49,7 @@ pub struct IngestOptions {
 
 impl Default for IngestOptions {
     fn default() -> Self {
-        Self { chunker: ChunkerConfig::default(), context: true }
+        Self { chunker: ChunkerConfig::default(), keep_chunkers: false, context: true }
     }
 }
 

@@ -6,6 +6,7 @@ use super::meter::Stopwatch;
 use super::run::Ingestion;
 use super::scan::ScannedFile;
 use super::source;
+use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::extract::{Extract, ExtractError, Extraction};
 use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError};
 
@@ -18,6 +19,8 @@ const READ_ATTEMPTS: usize = 3;
 pub(super) struct Prepared {
     pub(super) file: ScannedFile,
     pub(super) known: Option<KnownDocument>,
+    /// What it is cut with.
+    pub(super) chunker: ChunkerConfig,
     pub(super) step: Step,
     pub(super) stopwatch: Stopwatch,
 }
@@ -59,15 +62,34 @@ pub(super) struct Text {
 pub(super) fn prepare(ingestion: Ingestion<'_>, file: &ScannedFile) -> Result<Prepared, StoreError> {
     let stopwatch = Stopwatch::start();
     let mut known = ingestion.store.document_at(&file.path)?;
+    let mut chunker = ingestion.options.chunker.clone();
     let step = match source::fingerprint(&file.path, ingestion.cancel) {
         Err(err) => Step::Unreadable(err.to_string()),
         Ok(None) => Step::Cancelled,
         Ok(Some((hash, bytes))) => {
             known = adopt_renamed(ingestion, file, known, &hash)?;
-            read(ingestion, file, known.as_ref(), hash, bytes)?
+            if let Some(kept) = kept_chunker(ingestion, known.as_ref(), &hash)? {
+                chunker = kept;
+            }
+            read(ingestion, file, known.as_ref(), &chunker, (hash, bytes))?
         }
     };
-    Ok(Prepared { file: file.clone(), known, step, stopwatch })
+    Ok(Prepared { file: file.clone(), known, chunker, step, stopwatch })
+}
+
+/// The chunker that a document keeps, if it keeps one. Cuts by hand belong to the text they were made in.
+fn kept_chunker(
+    ingestion: Ingestion<'_>,
+    known: Option<&KnownDocument>,
+    hash: &Hash,
+) -> Result<Option<ChunkerConfig>, StoreError> {
+    let Some(known) = known.filter(|known| ingestion.options.keep_chunkers && known.status == DocumentStatus::Ready)
+    else {
+        return Ok(None);
+    };
+    let is_same = known.hash.as_ref() == Some(hash);
+    let kept = ingestion.store.active_key(known.id)?.map(|key| key.config);
+    Ok(kept.filter(|config| is_same || config.kind != ChunkerKind::Manual))
 }
 
 /// A new file whose bytes belong to a document whose file is gone is that document, renamed.
@@ -95,12 +117,12 @@ fn read(
     ingestion: Ingestion<'_>,
     file: &ScannedFile,
     known: Option<&KnownDocument>,
-    hash: Hash,
-    bytes: u64,
+    chunker: &ChunkerConfig,
+    (hash, bytes): (Hash, u64),
 ) -> Result<Step, StoreError> {
     let same = known.filter(|known| known.status == DocumentStatus::Ready && known.hash.as_ref() == Some(&hash));
     if let Some(known) = same {
-        if ingestion.store.active_key(known.id)?.as_ref() == Some(&ingestion.chunking_key()) {
+        if ingestion.store.active_key(known.id)?.as_ref() == Some(&ingestion.chunking_key(chunker)) {
             return Ok(Step::Unchanged);
         }
         if let Ok(extraction) = ingestion.store.extraction(known.id) {

@@ -9,7 +9,7 @@ use super::meter::{Meter, Stopwatch};
 use super::prepare::Prepared;
 use super::scan::{ScannedFile, absolute, scan};
 use super::{FileOutcome, IngestOptions, IngestReport};
-use crate::chunk::{ChunkError, Chunker};
+use crate::chunk::{ChunkError, ChunkerConfig};
 use crate::embed::{EmbedError, Embedder};
 use crate::extract::Extract;
 use crate::progress::{CancelToken, IngestProgress};
@@ -31,10 +31,10 @@ pub(crate) struct Ingestion<'a> {
 }
 
 impl Ingestion<'_> {
-    /// What the chunkings of this ingest are made with.
-    pub(super) fn chunking_key(&self) -> ChunkingKey {
+    /// What a chunking of this ingest is made with.
+    pub(super) fn chunking_key(&self, config: &ChunkerConfig) -> ChunkingKey {
         ChunkingKey {
-            config: self.options.chunker.clone(),
+            config: config.clone(),
             context: self.options.context,
             fingerprint: self.embedder.fingerprint().to_owned(),
         }
@@ -93,12 +93,13 @@ fn run(
 ) -> Result<IngestReport, IngestError> {
     let stopwatch = Stopwatch::start();
     ingestion.store.expect_writable()?;
-    let chunker = crate::chunk::build(&ingestion.options.chunker)?;
+    // A chunker that cannot be built is an error of the ingest, not of every file.
+    crate::chunk::build(&ingestion.options.chunker)?;
     meter.start(files.len(), files.iter().map(|file| file.bytes).sum());
     enqueue(ingestion.store, files)?;
 
     let mut report = IngestReport::default();
-    let result = read_all(ingestion, chunker.as_ref(), files, meter, &mut report);
+    let result = read_all(ingestion, files, meter, &mut report);
     let reason = match &result {
         Ok(()) => STOPPED.to_owned(),
         Err(err) => format!("not read because of an earlier error: {err}"),
@@ -134,7 +135,6 @@ fn enqueue(store: &Store, files: &[ScannedFile]) -> Result<(), StoreError> {
 
 fn read_all(
     ingestion: Ingestion<'_>,
-    chunker: &dyn Chunker,
     files: &[ScannedFile],
     meter: &Meter<'_>,
     report: &mut IngestReport,
@@ -142,7 +142,7 @@ fn read_all(
     let ahead = ReadAhead::new(ingestion, files);
     std::thread::scope(|scope| {
         ahead.start(scope)?;
-        let result = store_all(ingestion, chunker, &ahead, meter, report);
+        let result = store_all(ingestion, &ahead, meter, report);
         ahead.abandon();
         result
     })
@@ -150,7 +150,6 @@ fn read_all(
 
 fn store_all(
     ingestion: Ingestion<'_>,
-    chunker: &dyn Chunker,
     ahead: &ReadAhead<'_>,
     meter: &Meter<'_>,
     report: &mut IngestReport,
@@ -161,7 +160,7 @@ fn store_all(
         let files: Vec<(PathBuf, u64)> = group.iter().map(|read| (read.file.path.clone(), read.file.bytes)).collect();
         let mut files = files.into_iter();
         meter.group(group.iter().map(|read| &read.file));
-        finish(ingestion, chunker, group, meter, &mut |outcome| {
+        finish(ingestion, group, meter, &mut |outcome| {
             let Some((path, bytes)) = files.next() else { return };
             meter.file_done(bytes);
             match outcome {

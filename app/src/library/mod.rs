@@ -68,12 +68,24 @@ use crate::watch::Changes;
 
 pub use error::Error;
 pub use home::home_folder;
-pub use options::{GpuChoice, LibraryOptions};
+pub use options::{Access, GpuChoice, LibraryOptions};
 pub use preview::{ChunkPreview, Previewer, preview_chunks};
 
 use readers::extract_pool;
 
 const DEFAULT_NAME: &str = "default";
+
+/// The error for a library that must be there, with the names of those that are.
+fn no_library(paths: &LibraryPaths) -> Error {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let found = paths.folder().parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut others: Vec<String> = found.into_iter().flatten().flatten().map(|entry| name(&entry.path())).collect();
+    others.sort();
+    let there =
+        if others.is_empty() { "there is none yet".to_owned() } else { format!("there are {}", others.join(", ")) };
+    Error::new("No such library", format!("{:?} was not found; {there}", name(paths.folder())))
+        .with_hint("`outcrop ingest PATH…` makes one; `--library NAME` names another")
+}
 
 /// An open library.
 pub struct Library {
@@ -93,12 +105,15 @@ impl Library {
     /// Opens a library, making it if it is not there, and brings it to a consistent state after a kill.
     ///
     /// # Errors
-    /// The folder cannot be written, or the library was made by a newer version or is damaged. A damaged vector file
+    /// The folder cannot be written, the library is not there though it must be, or it was made by a newer version or is damaged. A damaged vector file
     /// is an error of what needs it, not of opening: [`Library::verify`] makes it anew.
     pub fn open(options: LibraryOptions) -> Result<Self, Error> {
         let home = home_folder(options.home)?;
         let models = models::folder(options.models.as_deref(), &home);
         let paths = LibraryPaths::new(&home, options.name.as_deref().unwrap_or(DEFAULT_NAME))?;
+        if options.access != Access::Make && !paths.folder().is_dir() {
+            return Err(no_library(&paths));
+        }
         let searcher =
             Arc::new(engine::Searcher::new(&engine::SearcherOptions { gpu: options.gpu.into(), threads: None })?);
         let (embedder, embedder_note) = match options.embedder {
@@ -109,8 +124,13 @@ impl Library {
             Some(extractor) => extractor,
             None => extract_pool(options.worker_binary.clone(), &models)?,
         };
+        let vectors = Box::new(EngineFiles::new(searcher.clone()));
+        let store = match options.access {
+            Access::Read => Store::open_to_read(paths, vectors)?,
+            Access::Make | Access::Write => Store::open(paths, vectors)?,
+        };
         Ok(Self {
-            store: Store::open(paths, Box::new(EngineFiles::new(searcher.clone())))?,
+            store,
             home,
             generators: Mutex::new(Generators::new(models.clone(), options.worker_binary.clone())),
             late: Mutex::default(),

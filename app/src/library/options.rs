@@ -15,6 +15,8 @@ pub struct LibraryOptions {
     pub models: Option<PathBuf>,
     /// The library's name; `None` is `default`.
     pub name: Option<String>,
+    /// Whether it is made, and written to.
+    pub access: Access,
     /// The embedder; `None` takes the installed default model, else the hash embedder with a note.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// What reads text out of files; `None` takes the extract workers.
@@ -23,6 +25,18 @@ pub struct LibraryOptions {
     pub gpu: GpuChoice,
     /// The binary that worker processes run; `None` is the running program.
     pub worker_binary: Option<PathBuf>,
+}
+
+/// What a library is opened for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Reading and writing; it is made if it is not there.
+    #[default]
+    Make,
+    /// Reading and writing; it must be there.
+    Write,
+    /// Reading; it must be there. Another process may write it meanwhile.
+    Read,
 }
 
 /// Where the vector leg runs.

@@ -39,6 +39,7 @@ pub(super) fn spread(library: &Library, question: &str, options: &SearchOptions)
         hits: chosen.map(|(index, rank)| SearchHit { rank, ..hits[index].clone() }).collect(),
         considered: Vec::new(),
         searched,
+        without_vectors: 0,
         idf_coverage: 1.0,
         best_cosine: None,
     })

@@ -9,6 +9,7 @@
 mod bm25;
 mod collection;
 mod diverse;
+mod excerpt;
 mod explain;
 mod fuse;
 mod late;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bm25::{Bm25, Keywords};
 pub use collection::{Collection, Nearest};
+pub use excerpt::{densest_stretch, word_matches};
 pub use explain::{Considered, Fate};
 pub use fuse::{reciprocal_ranks, weighted};
 pub use late::LateInteraction;
@@ -184,6 +186,10 @@ pub struct SearchResults {
     /// Searchable passages that the filter lets through.
     #[serde(default)]
     pub searched: usize,
+    /// Those among them that have vectors of another model alone, so that they are found by their words or not at all.
+    /// Ingesting their files again gives them vectors.
+    #[serde(default)]
+    pub without_vectors: usize,
     /// Share of the query's idf-weighted words that the best hit holds, 0 to 1 (for the answer gate).
     pub idf_coverage: f32,
     /// Cosine of the best passage, whatever the mode (for the answer gate).

@@ -43,6 +43,7 @@ pub(crate) fn search(
         hits: Vec::new(),
         considered: Vec::new(),
         searched: 0,
+        without_vectors: 0,
         idf_coverage: 0.0,
         best_cosine: None,
     };
@@ -70,6 +71,7 @@ fn fill(
         ranking.backend.clone_into(&mut results.backend);
     }
     results.searched = collection.num_within();
+    results.without_vectors = results.searched - collection.with_vectors.len().min(results.searched);
     results.idf_coverage = ranking.idf_coverage as f32;
     results.best_cosine = ranking.best_cosine.map(|cosine| cosine as f32);
     for (position, passage) in ranking.passages.iter().enumerate() {

@@ -84,16 +84,49 @@ fn open_beside_writer(path: &std::path::Path) -> Result<Database, StoreError> {
     }
 }
 
+/// SQLite takes an empty file for a new database; beside vectors it is one that lost everything.
+fn refuse_cut_off(paths: &LibraryPaths) -> Result<(), StoreError> {
+    let database = paths.database();
+    let is_empty = std::fs::metadata(&database).is_ok_and(|metadata| metadata.len() == 0);
+    let entries = std::fs::read_dir(paths.vectors_folder()).into_iter().flatten().flatten();
+    let has_vectors = entries.into_iter().any(|entry| entry.path().extension().is_some_and(|ext| ext == "vec"));
+    if is_empty && has_vectors {
+        let detail = "the file is empty though the library has vectors; put a copy of it back, or remove the library's \
+                      folder and ingest again";
+        return Err(StoreError::damaged(&database, detail));
+    }
+    Ok(())
+}
+
 impl Store {
     /// Opens a library, making it if it is not there. When another process holds it, it is opened for reading only.
     pub(crate) fn open(paths: LibraryPaths, opener: Box<dyn vectors::OpenIndex>) -> Result<Self, StoreError> {
         let folder = paths.vectors_folder();
         std::fs::create_dir_all(&folder).map_err(|err| StoreError::io(&folder, &err))?;
         let writer = WriterLock::take(&paths.lock_file())?;
+        refuse_cut_off(&paths)?;
         let database = match &writer {
             Some(_) => Database::open(&paths.database())?,
             None => open_beside_writer(&paths.database())?,
         };
+        Self::start(paths, database, writer, opener)
+    }
+
+    /// Opens a library that is there for reading only, so that another process may write it meanwhile. One that has to
+    /// be brought up to date first is opened as ever.
+    pub(crate) fn open_to_read(paths: LibraryPaths, opener: Box<dyn vectors::OpenIndex>) -> Result<Self, StoreError> {
+        match Database::open_read_only(&paths.database()) {
+            Ok(database) => Self::start(paths, database, None, opener),
+            Err(_) => Self::open(paths, opener),
+        }
+    }
+
+    fn start(
+        paths: LibraryPaths,
+        database: Database,
+        writer: Option<WriterLock>,
+        opener: Box<dyn vectors::OpenIndex>,
+    ) -> Result<Self, StoreError> {
         let store = Self {
             vectors: VectorFiles::new(paths.clone(), opener, writer.is_some()),
             paths,

@@ -119,10 +119,21 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The queries as codes, where a first pass over codes is wanted and possible.
+/// The queries as codes, where a first pass over codes is wanted, possible and worth it.
 fn code_queries(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Option<CodedQueries> {
     let is_wanted = queries.precision == Precision::Certified && queries.kind == KernelKind::Dot;
-    (is_wanted && snapshot.codes().is_some()).then(|| CodedQueries::new(queries))
+    (is_wanted && snapshot.codes().is_some() && pays(snapshot.num_live_rows(), queries))
+        .then(|| CodedQueries::new(queries))
+}
+
+/// Whether a batch is quicker over codes. Several rows are scored twice for each hit, at random places of the file: that
+/// is nothing beside a pass of many rows for ten hits, and more than the pass saves for a thousand hits out of few.
+fn pays(num_rows: u64, queries: &PreparedQueries<'_>) -> bool {
+    const MANY_HITS: usize = 256;
+    const MIN_ROWS_PER_HIT: u64 = 1024;
+    queries.queries.len() <= MAX_SCAN_QUERIES
+        || queries.k <= MANY_HITS
+        || num_rows >= MIN_ROWS_PER_HIT.saturating_mul(queries.k as u64)
 }
 
 fn pack_panels(queries: &PreparedQueries<'_>) -> Vec<Panel<PanelLanes>> {

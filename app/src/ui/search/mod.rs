@@ -32,7 +32,7 @@ impl SearchPanel {
             self.query_ui(ui, state, commands);
             options::options_ui(ui, state, commands);
             ui.add_space(2.0);
-            self.summary_ui(ui, state);
+            self.summary_ui(ui, state, commands);
             hairline(ui);
             match state.search.results.value() {
                 Some(results) if self.shows_why => why::why_ui(ui, results, commands),
@@ -69,7 +69,7 @@ impl SearchPanel {
         }
     }
 
-    fn summary_ui(&mut self, ui: &mut Ui, state: &AppState) {
+    fn summary_ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let Some(results) = state.search.results.value() else {
             return;
         };
@@ -84,7 +84,23 @@ impl SearchPanel {
                 }
             }
         });
+        if results.without_vectors > 0 {
+            missing_vectors_ui(ui, results.without_vectors, state, commands);
+        }
     }
+}
+
+/// Says that the model was changed since passages were embedded, and offers to embed them with it; they stay searchable
+/// by their words meanwhile.
+fn missing_vectors_ui(ui: &mut Ui, missing: usize, state: &AppState, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let passages = format::counted(missing, "passage");
+        ui.label(secondary(format!("{passages} with vectors of another model: found by words alone")));
+        let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
+        if quiet(ui, "Embed again").clicked() {
+            commands.push(Command::AddPaths(documents.iter().map(|document| document.path.clone()).collect()));
+        }
+    });
 }
 
 /// Arrow keys walk through the hits while the query keeps the focus.
