@@ -150,10 +150,16 @@ fn a_worker_killed_between_two_questions_is_started_again() {
 #[test]
 fn stop_is_heard_while_the_model_loads() {
     let cancel = CancelToken::new();
-    cancel.cancel();
+    let canceller = cancel.clone();
+    let stop = move || {
+        std::thread::sleep(Duration::from_millis(60));
+        canceller.cancel();
+    };
+    let stop = std::thread::Builder::new().name("stop".to_owned()).spawn(stop).unwrap();
     let mut generator = test_generator();
     let begun = Instant::now();
     generator.load(&cancel).unwrap();
+    stop.join().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     assert!(!generator.is_loaded());
     assert!(generator.count_tokens("three small words").unwrap() >= 3);

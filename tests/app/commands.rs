@@ -139,6 +139,23 @@ fn an_answer_cites_what_stands_in_the_file() {
 }
 
 #[test]
+fn a_passage_is_read_with_its_neighbours() {
+    let home = Home::new();
+    home.json(0, &["ingest", &home.path("notes.md"), "--chunker", "sentence", "--size", "40", "--min-size", "1"]);
+    let question = "What does a pallet of slate cost?";
+    let cited = |neighbours: &str| {
+        let args = ["ask", question, "--model", "extractive", "-k", "1", "--neighbours", neighbours];
+        let answer = home.json(0, &args);
+        let citation = &answer["citations"][0];
+        ["quote", "start", "lines", "heading"].map(|field| citation[field].clone())
+    };
+    let alone = cited("0");
+    assert_eq!(alone[0], "A pallet of slate costs 310 euros.");
+    assert_eq!(alone[2], serde_json::json!([7, 7]));
+    assert_eq!((cited("2"), cited("99999999999")), (alone.clone(), alone));
+}
+
+#[test]
 fn a_question_without_an_answer_is_refused_with_success() {
     let home = Home::new();
     home.ingest();
@@ -322,6 +339,8 @@ fn what_is_skipped_in_a_folder_is_named() {
 fn a_folder_stands_for_all_documents_in_it() {
     let home = Home::new();
     home.ingest();
+    home.json(1, &["remove", ""]);
+    assert_eq!(home.json(0, &["documents"]).as_array().unwrap().len(), 2);
     let removed = home.json(0, &["remove", home.files().to_str().unwrap()]);
     assert_eq!(removed["removed"].as_array().unwrap().len(), 2);
     assert_eq!(home.json(0, &["documents"]).as_array().unwrap().len(), 0);
@@ -335,6 +354,17 @@ fn an_excerpt_shows_the_words_that_were_asked_for() {
     home.json(0, &["ingest", &home.path("long.txt"), "--size", "4000"]);
     let output = home.run(&["search", "winch tonnes", "-k", "1"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("winch takes four tonnes"));
+}
+
+#[test]
+fn a_library_goes_into_a_file_and_back() {
+    let home = Home::new();
+    home.ingest();
+    let file = home.path("notes.outcrop");
+    home.json(0, &["export", &file]);
+    home.json(0, &["import", &file, "--library", "copy"]);
+    let found = home.json(0, &["search", "pallet of slate", "-k", "1", "--library", "copy"]);
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
 }
 
 #[test]

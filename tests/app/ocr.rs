@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use egui::FontDefinitions;
 use outcrop::CancelToken;
-use outcrop::extract::{Extract, ExtractError, ExtractLimits, Extraction, OcrModels};
+use outcrop::extract::{DocumentKind, Extract, ExtractError, ExtractLimits, Extraction, OcrModels, PageRequest};
 use outcrop::models::{self, Native};
 use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, OutlinePen};
@@ -232,4 +232,123 @@ fn a_damaged_model_leaves_the_pages_unread_and_says_so() {
     let pages = [outlines(INTER, &lines(1, 5), 11.0), text];
     let result = read_pdf(&pdf(&pages), limits);
     assert!(matches!(result, Err(ExtractError::NeedsOcr { pages: 2, .. })), "{result:?}");
+}
+
+/// A page of text as pixels.
+fn drawn(lines: &[String], width: u32) -> image::RgbImage {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.pdf");
+    std::fs::write(&path, pdf(&[outlines(INTER, lines, 11.0)])).unwrap();
+    let request = PageRequest { page: 1, width, quote: String::new() };
+    let page = pool(ocr_limits()).draw_page(&path, &request, &CancelToken::new()).unwrap();
+    let rgba = image::RgbaImage::from_raw(page.width, page.height, page.rgba).unwrap();
+    image::DynamicImage::from(rgba).into_rgb8()
+}
+
+#[test]
+fn image_files_are_read_and_their_words_boxed() {
+    let lines = lines(3, 12);
+    let picture = drawn(&lines, 1400);
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["page.png", "page.jpg", "page.webp", "page.tif"] {
+        let path = folder.path().join(name);
+        picture.save(&path).unwrap();
+        let extraction = pool(ocr_limits()).extract(&path, &CancelToken::new()).unwrap();
+        assert_sound(&extraction);
+        assert_eq!((extraction.kind, extraction.coverage.pages), (DocumentKind::Image, Some(1)), "{name}");
+        let rate = error_rate(&lines.join(" "), &extraction.text);
+        assert!(rate < 0.02, "{name}: {rate}\n{}", extraction.text);
+        assert_eq!(extraction.place(0..extraction.text.len()).pages, Some((1, 1)));
+    }
+    let request = PageRequest { page: 1, width: 700, quote: lines[5].clone() };
+    let page = pool(ocr_limits()).draw_page(&folder.path().join("page.png"), &request, &CancelToken::new()).unwrap();
+    assert_eq!((page.width, page.pages), (700, 1));
+    let found = page.boxes.first().expect("the line is boxed");
+    // The sixth of twelve lines on a page drawn at half the size.
+    let ink = |y: f32| picture.get_pixel((found.left + 2.0) as u32 * 2, y as u32 * 2).0[0] < 128;
+    let rows = (found.top as u32..=found.bottom as u32).filter(|y| ink(*y as f32)).count();
+    assert!(page.boxes.len() <= 2 && found.bottom - found.top < 30.0 && rows > 0, "{:?}", page.boxes);
+}
+
+#[test]
+fn words_of_a_scanned_page_are_boxed() {
+    let lines = lines(9, 10);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scan.pdf");
+    std::fs::write(&path, pdf(&[outlines(INTER, &lines, 11.0)])).unwrap();
+    let request = PageRequest { page: 1, width: 900, quote: lines[4].clone() };
+    let page = pool(ocr_limits()).draw_page(&path, &request, &CancelToken::new()).unwrap();
+    let found = page.boxes.first().expect("the line is boxed");
+    assert!(found.bottom - found.top < 40.0 && found.right <= 900.0, "{:?}", page.boxes);
+}
+
+#[test]
+fn every_picture_of_a_tiff_is_a_page() {
+    let pages = [lines(4, 4), lines(5, 4), lines(6, 4)];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fax.tiff");
+    let mut encoder = tiff::encoder::TiffEncoder::new(std::fs::File::create(&path).unwrap()).unwrap();
+    for lines in &pages {
+        let picture = drawn(lines, 1000);
+        let (width, height) = picture.dimensions();
+        encoder.write_image::<tiff::encoder::colortype::RGB8>(width, height, picture.as_raw()).unwrap();
+    }
+    drop(encoder);
+    let extraction = pool(ocr_limits()).extract(&path, &CancelToken::new()).unwrap();
+    assert_sound(&extraction);
+    assert_eq!(extraction.coverage.pages, Some(3));
+    let rate = error_rate(&pages.concat().join(" "), &extraction.text);
+    assert!(rate < 0.03, "{rate}\n{}", extraction.text);
+    let last = extraction.text.len() - 5;
+    assert_eq!(extraction.place(last..last + 1).pages, Some((3, 3)));
+    let request = PageRequest { page: 4, width: 700, quote: String::new() };
+    let beyond = pool(ocr_limits()).draw_page(&path, &request, &CancelToken::new());
+    assert!(matches!(beyond, Err(ExtractError::Damaged { .. })));
+}
+
+/// The checksum of a chunk of a PNG.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |sum: u32| if sum & 1 == 1 { 0xEDB8_8320 ^ (sum >> 1) } else { sum >> 1 };
+    !bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
+}
+
+#[test]
+fn pictures_without_text_and_damaged_ones_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        pool(ocr_limits()).extract(&path, &CancelToken::new())
+    };
+    let encoded = |side: u32| {
+        let plain = image::RgbImage::from_pixel(side, side, image::Rgb([40, 120, 80]));
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        plain.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    };
+    let plain = encoded(200);
+    assert!(matches!(read("plain.png", &plain), Err(ExtractError::Empty { .. })));
+    assert!(matches!(read("icon.png", &encoded(16)), Err(ExtractError::Unsupported { .. })));
+    for cut in [9, 40, plain.len() - 20] {
+        let found = read("cut.png", &plain[..cut]);
+        assert!(matches!(found, Err(ExtractError::Damaged { .. })), "{cut}: {found:?}");
+    }
+    // Headers that claim too many pixels a side, and too many in all.
+    for sides in [[0, 0, 255, 255, 0, 0, 0, 9], [0, 0, 110, 0, 0, 0, 110, 0]] {
+        let mut huge = plain.clone();
+        huge[16..24].copy_from_slice(&sides);
+        let sum = crc32(&huge[12..29]).to_be_bytes();
+        huge[29..33].copy_from_slice(&sum);
+        let found = read("huge.png", &huge);
+        assert!(matches!(found, Err(ExtractError::OverBudget { .. })), "{found:?}");
+    }
+}
+
+#[test]
+fn without_models_a_picture_waits_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.png");
+    drawn(&lines(3, 2), 400).save(&path).unwrap();
+    let found = pool(limits()).extract(&path, &CancelToken::new());
+    assert!(matches!(found, Err(ExtractError::NeedsOcr { pages: 1, .. })), "{found:?}");
 }

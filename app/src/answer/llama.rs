@@ -205,8 +205,8 @@ impl Generator for LlamaGenerator {
         self.context_tokens
     }
 
-    fn is_loaded(&self) -> bool {
-        self.running.is_some()
+    fn is_loaded(&mut self) -> bool {
+        self.running.as_mut().is_some_and(Child::is_running)
     }
 
     fn load(&mut self, cancel: &CancelToken) -> Result<(), GenerateError> {

@@ -62,6 +62,9 @@ pub struct AskOptions {
     pub max_answer_tokens: usize,
     /// Refuse without asking a model when the gate score (0 to 1) is lower.
     pub gate: f32,
+    /// Chunks before and after each passage found that are given to the model with it.
+    #[serde(default)]
+    pub neighbours: usize,
     /// Questions asked before in this conversation, oldest first, for follow-ups.
     #[serde(default)]
     pub before: Vec<String>,
@@ -74,6 +77,7 @@ impl Default for AskOptions {
             model: None,
             max_answer_tokens: 400,
             gate: 0.41,
+            neighbours: 0,
             before: Vec::new(),
         }
     }
@@ -234,11 +238,11 @@ pub trait Generator: Send {
     fn context_tokens(&self) -> usize;
 
     /// Whether it can start at once; false where the next call loads a model first.
-    fn is_loaded(&self) -> bool {
+    fn is_loaded(&mut self) -> bool {
         true
     }
 
-    /// Makes it ready to start, however long that takes; comes back within a second of `cancel`, then not ready.
+    /// Makes it ready to start, however long that takes; comes back soon after `cancel`, then not ready.
     ///
     /// # Errors
     /// The model does not load.

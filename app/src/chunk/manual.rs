@@ -1,5 +1,5 @@
 //! The edited chunking: cuts that a person set. As a configuration like any other it is stored with the document,
-//! shown again and kept when the document is ingested anew.
+//! shown again and kept when the same file is ingested anew.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ impl Chunker for Manual {
         &self.0
     }
 
-    /// Cuts beyond the text, which a file that became shorter leaves behind, cut nothing.
+    /// Cuts beyond the text cut nothing.
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
         let text = input.text;
         let scale = Scale::new(text, input.measure);

@@ -29,7 +29,7 @@ pub(super) fn export(session: &Session, verb: &ExportVerb) -> Result<Ending, Cli
         return Err(CliError::failed("the file is already there", format!("{:?}", verb.file), Some(hint)));
     }
     let bar = bar(session);
-    let library = session.open_library(Access::Read)?;
+    let library = session.open_library(Access::Write)?;
     let report = library.export(&verb.file, &mut |done, total| advance(&bar, done, total), &session.cancel);
     bar.finish_and_clear();
     say(session, &verb.file, report?, "written to")

@@ -342,6 +342,9 @@ pub(super) struct AskVerb {
     /// server such as http://localhost:11434/v1#MODEL [default: the best model installed]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
+    /// Chunks before and after each passage that are given to the model with it
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) neighbours: usize,
     /// Most tokens of the answer
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = parse_count)]
     pub(super) max_tokens: usize,

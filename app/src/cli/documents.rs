@@ -85,8 +85,9 @@ fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, Cli
     if let Some(document) = documents.iter().find(is_it) {
         return Ok(vec![document.id]);
     }
-    let under = documents.iter().filter(|document| document.path.starts_with(&absolute));
-    let under: Vec<DocumentId> = under.map(|document| document.id).collect();
+    // Nothing, as from an unset variable, is no folder: every path would be in it.
+    let is_under = |document: &&DocumentRecord| !name.is_empty() && document.path.starts_with(&absolute);
+    let under: Vec<DocumentId> = documents.iter().filter(is_under).map(|document| document.id).collect();
     if under.is_empty() {
         return Err(CliError::failed(
             "no such document",

@@ -150,6 +150,8 @@ pub enum Command {
     PickPair(usize, usize),
     /// Shows a passage of the map.
     PickPassage(usize),
+    /// Lists the passages of the map that a line was drawn around; none takes the list away.
+    EncirclePassages(Vec<usize>),
     /// Compares a query with what is shown; an empty one takes it away.
     CompareQuery(String),
     /// Stops a comparison that is under way.
@@ -227,7 +229,12 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::Export { .. }
         | C::UseChunkerForDocument
         | C::UseChunkerForNew => chunks::run(command, state, jobs),
-        C::ShowSimilarity(_) | C::PickPair(..) | C::PickPassage(_) | C::CompareQuery(_) | C::StopComparing => {
+        C::ShowSimilarity(_)
+        | C::PickPair(..)
+        | C::PickPassage(_)
+        | C::EncirclePassages(_)
+        | C::CompareQuery(_)
+        | C::StopComparing => {
             similarity::run(command, state, jobs);
         }
         C::Search(_) | C::SetSearchOptions(_) | C::SelectHit(_) | C::Inspect(_) => {

@@ -14,6 +14,10 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         }
         Command::PickPair(row, column) => state.similarity.picked = Some((row, column)),
         Command::PickPassage(index) => state.similarity.picked_passage = Some(index),
+        Command::EncirclePassages(passages) => {
+            state.similarity.picked_passage = None;
+            state.similarity.encircled = passages;
+        }
         Command::CompareQuery(query) => {
             query.trim().clone_into(&mut state.similarity.query);
             compare_query(state, jobs);
@@ -62,6 +66,7 @@ fn draw_map(state: &mut AppState, jobs: &mut Jobs) {
     }
     let Some(documents) = state.library.documents.value().cloned() else { return };
     state.similarity.picked_passage = None;
+    state.similarity.encircled.clear();
     state.similarity.heat.stop();
     state.similarity.map.start();
     put(SimilarityTask::Map { library_version, documents }, state, jobs);
@@ -104,6 +109,7 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::Mapped { number, outcome } if number == newest => {
             state.similarity.progress = None;
             state.similarity.map.finish(outcome);
+            state.similarity.encircled.clear();
             compare_query(state, jobs);
         }
         Event::QueryCompared { number, outcome } if number == newest => match outcome {

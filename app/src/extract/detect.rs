@@ -25,6 +25,7 @@ pub(super) enum Format {
     Epub,
     Mail,
     Rtf,
+    Image,
 }
 
 /// Bytes from the start of a file that detection looks at.
@@ -34,13 +35,10 @@ const COMPOUND_BYTES: usize = 4 << 20;
 
 /// First bytes of formats that are not read, at an offset, and what to call them.
 const FOREIGN: &[(usize, &[u8], &str)] = &[
-    (0, b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (0, b"\xff\xd8\xff", "a JPEG image"),
     (0, b"GIF8", "a GIF image"),
     (0, b"BM", "a BMP image"),
     (0, b"II*\0", "a TIFF image"),
     (0, b"MM\0*", "a TIFF image"),
-    (8, b"WEBP", "a WebP image"),
     (8, b"WAVE", "a WAV recording"),
     (8, b"AVI ", "an AVI video"),
     (4, b"ftyp", "an MP4 or HEIF file"),
@@ -128,6 +126,9 @@ pub(super) fn detect(path: &Path, head: &[u8]) -> Result<Format, ExtractError> {
     if head.starts_with(b"{\\rtf") {
         return Ok(Format::Rtf);
     }
+    if is_image(head, &extension) {
+        return Ok(Format::Image);
+    }
     if let Some(found) = foreign_name(head) {
         return Err(ExtractError::unsupported(found));
     }
@@ -160,6 +161,16 @@ fn lower_case_extension(path: &Path) -> String {
 
 fn is_code_name(path: &Path) -> bool {
     path.file_name().is_some_and(|name| CODE_NAMES.contains(&name.to_string_lossy().to_lowercase().as_str()))
+}
+
+/// Whether it is a picture that can be decoded. Raw photographs begin like a TIFF, and are none.
+fn is_image(head: &[u8], extension: &str) -> bool {
+    let at = |offset: usize, magic: &[u8]| head.get(offset..).is_some_and(|rest| rest.starts_with(magic));
+    let is_tiff = at(0, b"II*\0") || at(0, b"MM\0*");
+    at(0, b"\x89PNG\r\n\x1a\n")
+        || at(0, b"\xff\xd8\xff")
+        || (at(0, b"RIFF") && at(8, b"WEBP"))
+        || (is_tiff && matches!(extension, "tif" | "tiff"))
 }
 
 /// The name of a foreign format. Signatures of letters only are believed when binary data follows.
@@ -242,8 +253,10 @@ mod tests {
     fn content_outranks_the_extension() {
         assert_eq!(format_of("a.txt", b"%PDF-1.7\n"), Ok(Format::Pdf));
         assert_eq!(format_of("a.pdf", b"\n<!DOCTYPE html><p>"), Ok(Format::Html));
-        let png = format_of("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
-        assert_eq!(png, Err(ExtractError::unsupported("a PNG image")));
+        assert_eq!(format_of("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Ok(Format::Image));
+        assert_eq!(format_of("a.tiff", b"II*\0\x08\0\0\0"), Ok(Format::Image));
+        let raw = format_of("a.nef", b"II*\0\x08\0\0\0");
+        assert_eq!(raw, Err(ExtractError::unsupported("a TIFF image")));
     }
 
     #[test]

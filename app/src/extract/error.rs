@@ -10,7 +10,7 @@ pub enum ExtractError {
     /// No reader for this kind of file.
     #[error(
         "no reader for {found}: {path:?}; supported are text, Markdown, HTML, CSV, JSON, source code, PDF, DOCX, ODT, \
-         RTF, PPTX, ODP, XLSX, XLS, ODS, EPUB and mail"
+         RTF, PPTX, ODP, XLSX, XLS, ODS, EPUB, mail and pictures of text (PNG, JPEG, WebP, TIFF)"
     )]
     Unsupported {
         /// The file.
@@ -26,7 +26,7 @@ pub enum ExtractError {
     },
     /// Pages are there but none of them has text.
     #[error(
-        "none of the {pages} pages has text, they are scanned images: {path:?}; run `outcrop models fetch pp-ocrv4` and add it again"
+        "none of the {pages} pages has text, they are pictures: {path:?}; run `outcrop models fetch pp-ocrv4` and add it again"
     )]
     NeedsOcr {
         /// The file.
@@ -105,6 +105,15 @@ impl ExtractError {
             Self::MissingLibrary { .. } => {}
         }
         self
+    }
+
+    /// What is wrong, without the file.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Damaged { detail, .. } | Self::OverBudget { detail, .. } | Self::Io { detail, .. } => detail.clone(),
+            Self::Unsupported { found, .. } => format!("no reader for {found}"),
+            other => other.to_string(),
+        }
     }
 
     pub(super) fn unsupported(found: impl Into<String>) -> Self {

@@ -16,6 +16,7 @@ mod docx;
 mod epub;
 mod error;
 mod html;
+mod images;
 mod json;
 mod mail;
 mod markdown;
@@ -79,6 +80,8 @@ pub enum DocumentKind {
     Mail,
     /// RTF.
     Rtf,
+    /// An image (PNG, JPEG, WebP, TIFF) whose text was read by OCR.
+    Image,
 }
 
 /// The text of a document and where each part of it stands.

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ExtractError, ExtractLimits, pdf};
+use super::detect::{Format, HEAD_BYTES, detect};
+use super::read::read_head;
+use super::{ExtractError, ExtractLimits, images, pdf};
 
 /// A page to draw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +32,15 @@ pub struct PixelBox {
     pub bottom: f32,
 }
 
+impl PixelBox {
+    /// The box on the same picture in another size.
+    pub(super) fn scaled(self, factor: f32) -> Self {
+        let Self { left, top, right, bottom } = self;
+        let [left, top, right, bottom] = [left, top, right, bottom].map(|edge| edge * factor);
+        Self { left, top, right, bottom }
+    }
+}
+
 /// A page as it looks, with the boxes of the words asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PagePicture {
@@ -50,14 +61,15 @@ pub struct PagePicture {
 /// Draws a page of the file at `path` in this process. Called by the extract worker only.
 ///
 /// # Errors
-/// The file is no PDF, is damaged, or has no such page.
+/// The file is neither a PDF nor an image, is damaged, or has no such page.
 pub fn draw_page(path: &Path, request: &PageRequest, limits: &ExtractLimits) -> Result<PagePicture, ExtractError> {
-    let is_pdf = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
-    if !is_pdf {
-        return Err(ExtractError::Unsupported {
-            path: path.to_owned(),
-            found: "no PDF, so no page to draw".to_owned(),
-        });
-    }
-    pdf::draw(path, request, limits).map_err(|err| err.at(path))
+    let draw = || {
+        let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
+        match detect(path, &head)? {
+            Format::Pdf => pdf::draw(path, request, limits),
+            Format::Image => images::draw(path, request, limits),
+            _ => Err(ExtractError::unsupported("no PDF and no image, so no page to draw")),
+        }
+    };
+    draw().map_err(|err| err.at(path))
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::detect::{Format, HEAD_BYTES, detect};
 use super::{
-    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, epub, html, json, mail, markdown,
-    opendocument, pdf, pptx, rtf, spreadsheet, text,
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, epub, html, images, json, mail,
+    markdown, opendocument, pdf, pptx, rtf, spreadsheet, text,
 };
 
 /// Reads one file in this process. Called by the extract worker only.
@@ -61,6 +61,7 @@ fn read_any(
         Format::Workbook(workbook) => spreadsheet::read(path, workbook, limits),
         Format::Epub => epub::read(path, limits, on_step),
         Format::Pdf => pdf::read(path, limits, on_step),
+        Format::Image => images::read(path, limits, on_step),
     }
 }
 

@@ -37,8 +37,8 @@ pub use scan::{ScannedFile, scan};
 pub struct IngestOptions {
     /// The chunker; documents already ready with another one are chunked anew, unless they keep theirs.
     pub chunker: ChunkerConfig,
-    /// Whether documents that are there keep the chunker they were made with, also where their file has changed; cuts
-    /// by hand are kept as long as the text is the same. Off by default.
+    /// Whether documents that are ready keep the chunker they were made with, also where their file has changed; cuts
+    /// by hand are kept as long as the file is the same. Off by default.
     #[serde(default)]
     pub keep_chunkers: bool,
     /// Whether the document's title and the passage's heading path are embedded and indexed in front of the passage,

@@ -11,7 +11,7 @@ use crate::extract::{Extract, ExtractError, Extraction};
 use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError};
 
 /// Counted up when readers learn something that files refused before need.
-const READERS_GENERATION: u32 = 2;
+const READERS_GENERATION: u32 = 3;
 /// How often a file that changes while it is read is read again.
 const READ_ATTEMPTS: usize = 3;
 
@@ -89,7 +89,9 @@ fn kept_chunker(
     };
     let is_same = known.hash.as_ref() == Some(hash);
     let kept = ingestion.store.active_key(known.id)?.map(|key| key.config);
-    Ok(kept.filter(|config| is_same || config.kind != ChunkerKind::Manual))
+    let is_usable =
+        |config: &ChunkerConfig| (is_same || config.kind != ChunkerKind::Manual) && crate::chunk::build(config).is_ok();
+    Ok(kept.filter(is_usable))
 }
 
 /// A new file whose bytes belong to a document whose file is gone is that document, renamed.

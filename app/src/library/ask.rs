@@ -6,7 +6,10 @@ use std::time::Instant;
 use super::{Error, Library, whole};
 use crate::answer::{self, Answer, AskEvent, AskOptions, Citation, GateScale, GenerateError, Question, Route, Task};
 use crate::embed::{Embedder, HashEmbedder, TextRole};
+use crate::extract::Extraction;
 use crate::progress::CancelToken;
+use crate::retrieve::SearchHit;
+use crate::store::ChunkRecord;
 
 impl From<GenerateError> for Error {
     fn from(err: GenerateError) -> Self {
@@ -44,6 +47,10 @@ pub(super) fn ask(
         Route::Summary => (Task::Summarise, whole::spread(library, question, &options.search)?),
         Route::Passages => (Task::Answer, library.search(text, &options.search)?),
     };
+    let mut results = results;
+    if task == Task::Answer {
+        results.hits = with_neighbours(library, results.hits, options.neighbours);
+    }
     let mut generators = library.generators.lock().unwrap_or_else(PoisonError::into_inner);
     let generator = generators.pick(options.model.as_deref())?;
     let question = Question {
@@ -59,6 +66,42 @@ pub(super) fn ask(
     let mut answer = answer::answer(&question, generator, on_event, cancel)?;
     place_citations(library, &mut answer.citations);
     Ok(answer)
+}
+
+/// The hits, each with so many chunks before and after it; one that lies in a better one widened so is left out.
+fn with_neighbours(library: &Library, hits: Vec<SearchHit>, neighbours: usize) -> Vec<SearchHit> {
+    if neighbours == 0 {
+        return hits;
+    }
+    let mut widened: Vec<SearchHit> = Vec::new();
+    for mut hit in hits {
+        let holds = |other: &SearchHit| {
+            let (other, chunk) = (&other.chunk, &hit.chunk);
+            other.document == chunk.document && other.start <= chunk.start && chunk.end <= other.end
+        };
+        if widened.iter().any(holds) {
+            continue;
+        }
+        // A document that was removed meanwhile keeps its passage as it was found.
+        if let (Ok(chunks), Ok(extraction)) =
+            (library.chunks(hit.chunk.document), library.extraction(hit.chunk.document))
+        {
+            widen(&mut hit.chunk, &chunks, &extraction, neighbours);
+        }
+        widened.push(hit);
+    }
+    widened
+}
+
+fn widen(chunk: &mut ChunkRecord, chunks: &[ChunkRecord], extraction: &Extraction, neighbours: usize) {
+    let last = chunk.index.saturating_add(neighbours).min(chunks.len().saturating_sub(1));
+    let ends = chunks.get(chunk.index.saturating_sub(neighbours)).zip(chunks.get(last));
+    let Some(range) = ends.map(|(first, last)| first.start..last.end) else { return };
+    if let Some(text) = extraction.text.get(range.clone()) {
+        text.clone_into(&mut chunk.text);
+        (chunk.start, chunk.end) = (range.start, range.end);
+        chunk.place = extraction.place(range);
+    }
 }
 
 /// An answer that was counted, shown as the others are.

@@ -43,6 +43,10 @@ impl From<StoreError> for Error {
             StoreError::Newer { .. } => ("Newer library", Some("update Outcrop")),
             StoreError::Older { .. } => ("Older library", Some("close the other Outcrop and open the library again")),
             StoreError::Damaged { .. } => ("Damaged library", Some("run `outcrop verify --repair`")),
+            StoreError::Emptied { .. } => (
+                "Damaged library",
+                Some("put a copy of the file back, or remove the library's folder and ingest the documents again"),
+            ),
             StoreError::ReadOnly { .. } => ("Read-only library", Some("close the other Outcrop that holds it")),
             StoreError::Archive { .. } => ("Library archive", None),
             StoreError::Exists { .. } => ("Library exists", Some("give another name with `--library NAME`")),

@@ -111,7 +111,7 @@ impl Library {
         let home = home_folder(options.home)?;
         let models = models::folder(options.models.as_deref(), &home);
         let paths = LibraryPaths::new(&home, options.name.as_deref().unwrap_or(DEFAULT_NAME))?;
-        if options.access != Access::Make && !paths.folder().is_dir() {
+        if options.access != Access::Make && !paths.database().is_file() {
             return Err(no_library(&paths));
         }
         let searcher =

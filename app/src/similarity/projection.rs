@@ -75,6 +75,21 @@ impl Projection {
         (distance(nearest.1) <= within).then_some(nearest.0)
     }
 
+    /// The points inside a closed line, by index.
+    pub fn inside(&self, line: &[Point]) -> Vec<usize> {
+        // A ray to the right crosses the line around a point an odd number of times.
+        let is_inside = |point: &Point| {
+            let ends = line.iter().zip(line.iter().cycle().skip(1));
+            let crosses = |(from, to): &(&Point, &Point)| {
+                (from.y > point.y) != (to.y > point.y)
+                    && point.x < from.x + (point.y - from.y) / (to.y - from.y) * (to.x - from.x)
+            };
+            ends.filter(crosses).count() % 2 == 1
+        };
+        let found = self.points.iter().enumerate().filter(|(_, point)| is_inside(point));
+        found.map(|(index, _)| index).collect()
+    }
+
     /// The map as a drawing.
     pub fn to_svg(&self, title: &str) -> String {
         const SIDE: f64 = 800.0;
@@ -136,6 +151,20 @@ mod tests {
         assert_eq!(map.place(&[1.0, 0.0, 0.0]), map.points[0]);
         assert_eq!(map.nearest(map.points[2], 0.5), Some(2));
         assert_eq!(map.nearest(Point { x: 50.0, y: 50.0 }, 0.5), None);
+    }
+
+    #[test]
+    fn a_line_holds_what_is_inside_it() {
+        let at = |x: f32, y: f32| Point { x, y };
+        let points = vec![at(0.0, 0.0), at(0.5, 0.5), at(0.9, 0.0), at(-0.5, 0.2)];
+        let map = Projection { points, ..Projection::default() };
+        // A horseshoe that is open to the right.
+        let line =
+            [(-0.2, -0.2), (0.8, -0.2), (0.8, -0.1), (-0.1, -0.1), (-0.1, 0.4), (0.8, 0.4), (0.8, 0.7), (-0.2, 0.7)];
+        let line: Vec<Point> = line.into_iter().map(|(x, y)| at(x, y)).collect();
+        assert_eq!(map.inside(&line), [1]);
+        assert_eq!(map.inside(&[at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)]), [0, 1, 2, 3]);
+        assert!(map.inside(&[]).is_empty() && map.inside(&line[..2]).is_empty());
     }
 
     #[test]

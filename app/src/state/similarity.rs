@@ -27,6 +27,8 @@ pub struct SimilarityState {
     pub map: Loadable<Arc<MapResult>>,
     /// The passage of the map that was clicked.
     pub picked_passage: Option<usize>,
+    /// The passages of the map that a line was drawn around.
+    pub encircled: Vec<usize>,
     /// Number of the newest request.
     pub asked: u64,
 }

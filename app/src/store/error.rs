@@ -55,6 +55,12 @@ pub enum StoreError {
         /// What is wrong.
         detail: String,
     },
+    /// The database lost everything.
+    #[error("the database is empty though the library has vectors: it was cut off or written over: {path:?}")]
+    Emptied {
+        /// The database.
+        path: PathBuf,
+    },
     /// Another process writes the library.
     #[error(
         "another process holds the library, so it is open for reading only; close that process and open the library again: {path:?}"

@@ -91,9 +91,7 @@ fn refuse_cut_off(paths: &LibraryPaths) -> Result<(), StoreError> {
     let entries = std::fs::read_dir(paths.vectors_folder()).into_iter().flatten().flatten();
     let has_vectors = entries.into_iter().any(|entry| entry.path().extension().is_some_and(|ext| ext == "vec"));
     if is_empty && has_vectors {
-        let detail = "the file is empty though the library has vectors; put a copy of it back, or remove the library's \
-                      folder and ingest again";
-        return Err(StoreError::damaged(&database, detail));
+        return Err(StoreError::Emptied { path: database });
     }
     Ok(())
 }
@@ -109,24 +107,6 @@ impl Store {
             Some(_) => Database::open(&paths.database())?,
             None => open_beside_writer(&paths.database())?,
         };
-        Self::start(paths, database, writer, opener)
-    }
-
-    /// Opens a library that is there for reading only, so that another process may write it meanwhile. One that has to
-    /// be brought up to date first is opened as ever.
-    pub(crate) fn open_to_read(paths: LibraryPaths, opener: Box<dyn vectors::OpenIndex>) -> Result<Self, StoreError> {
-        match Database::open_read_only(&paths.database()) {
-            Ok(database) => Self::start(paths, database, None, opener),
-            Err(_) => Self::open(paths, opener),
-        }
-    }
-
-    fn start(
-        paths: LibraryPaths,
-        database: Database,
-        writer: Option<WriterLock>,
-        opener: Box<dyn vectors::OpenIndex>,
-    ) -> Result<Self, StoreError> {
         let store = Self {
             vectors: VectorFiles::new(paths.clone(), opener, writer.is_some()),
             paths,
@@ -136,6 +116,14 @@ impl Store {
             writer,
         };
         store.recover()?;
+        Ok(store)
+    }
+
+    /// Opens a library for reading only: it is brought to a consistent state as ever, then another process may write it.
+    pub(crate) fn open_to_read(paths: LibraryPaths, opener: Box<dyn vectors::OpenIndex>) -> Result<Self, StoreError> {
+        let mut store = Self::open(paths, opener)?;
+        store.vectors.stop_writing();
+        store.writer = None;
         Ok(store)
     }
 

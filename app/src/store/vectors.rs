@@ -92,6 +92,12 @@ impl VectorFiles {
         Self { paths, opener, is_writer, open: Mutex::default() }
     }
 
+    /// Closes every index, to be opened for reading only; those that were refused stay so.
+    pub(crate) fn stop_writing(&mut self) {
+        self.is_writer = false;
+        hold(&self.open).retain(|_, slot| slot.is_err());
+    }
+
     /// The index of a model, if it has one.
     pub(crate) fn get(&self, fingerprint: &str) -> Result<Option<Arc<dyn VectorIndex>>, StoreError> {
         self.get_or_open(fingerprint, None)

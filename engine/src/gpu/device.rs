@@ -97,12 +97,14 @@ impl GpuDevice {
         }
     }
 
-    /// Waits until everything submitted has run.
+    /// Waits until everything submitted has run. A device that does not answer in time is not waited for again.
     #[allow(clippy::disallowed_methods, reason = "the one place that waits for the GPU")]
     pub(crate) fn wait(&self) -> Result<(), GpuFault> {
         let timeout = if self.is_software { SOFTWARE_ROUND_TIMEOUT } else { ROUND_TIMEOUT };
         let poll = wgpu::PollType::Wait { submission_index: None, timeout: Some(timeout) };
-        self.device.poll(poll).map_err(|err| GpuFault(err.to_string()))?;
+        if let Err(err) = self.device.poll(poll) {
+            self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(err.to_string());
+        }
         self.check()
     }
 

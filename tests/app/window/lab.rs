@@ -167,6 +167,23 @@ fn the_library_becomes_a_map_with_the_question_on_it() {
     push(&mut bench, Command::PickPassage(answer.hits[0]));
     bench.settle();
     bench.harness.get_by_role_and_label(Role::Button, "Open in Chunks");
+
+    let field = bench.harness.get_by_label("Map of the library").rect();
+    let corners = [field.left_top(), field.right_top(), field.right_bottom(), field.left_bottom()];
+    bench.harness.drag_at(corners[0] + egui::vec2(2.0, 2.0));
+    for corner in
+        [corners[1] - egui::vec2(2.0, -2.0), corners[2] - egui::vec2(2.0, 2.0), corners[3] + egui::vec2(2.0, -2.0)]
+    {
+        bench.harness.hover_at(corner);
+        bench.settle();
+    }
+    bench.harness.drop_at(corners[3] + egui::vec2(2.0, -2.0));
+    bench.settle();
+    assert_eq!(bench.state().similarity.encircled.len(), map.passages.len());
+    bench.harness.get_by_label(&format!("{} passages", map.passages.len()));
+    bench.harness.get_by_role_and_label(Role::Button, "Clear").click();
+    bench.settle();
+    assert!(bench.state().similarity.encircled.is_empty());
 }
 
 #[test]

@@ -21,7 +21,7 @@ const FALLBACK_SIZE: f32 = 10.0;
 
 /// A piece of a line. Coordinates are points, as seen by a reader of the text: x to the right, y downwards.
 #[derive(Clone, Debug)]
-pub(super) struct Fragment {
+pub(in crate::extract) struct Fragment {
     pub(super) text: String,
     pub(super) left: f32,
     pub(super) right: f32,

@@ -24,9 +24,11 @@ use std::sync::OnceLock;
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, Pdfium, PdfiumError, PdfiumInternalError};
 
 use flow::PageLines;
+use glyphs::Fragment;
 pub(super) use picture::draw;
+pub(super) use scan::{Scan, read_picture};
 
-use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, PixelBox, TextBuilder};
 
 /// What the errors call this format.
 const FORMAT: &str = "PDF";
@@ -61,6 +63,22 @@ pub(super) fn read(
     let heading = flow::write_pages(&mut built, &pages)?;
     built.title = metadata_title(&document).or(heading);
     built.finish(DocumentKind::Pdf)
+}
+
+/// Writes pages that are pictures and nothing else, by number.
+pub(super) fn write_scans(built: &mut TextBuilder, scans: Vec<(u32, Scan)>) -> Result<(), ExtractError> {
+    let page = |(number, scan): (u32, Scan)| PageLines { number, lines: lines::page_lines(scan.fragments) };
+    let pages: Vec<PageLines> = scans.into_iter().map(page).collect();
+    flow::write_pages(built, &pages).map(drop)
+}
+
+/// Boxes around the words of `quote` on a page that is a picture.
+pub(super) fn quoted(fragments: Vec<Fragment>, quote: &str) -> Vec<PixelBox> {
+    let fragments = lines::in_reading_order(fragments);
+    let stretches = quote::find(&fragments, quote);
+    let place =
+        |found: Fragment| PixelBox { left: found.left, top: found.top(), right: found.right, bottom: found.bottom() };
+    stretches.into_iter().map(|stretch| place(stretch.of(&fragments))).collect()
 }
 
 /// The library, loaded once for this process.

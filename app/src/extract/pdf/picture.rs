@@ -5,7 +5,7 @@ use std::path::Path;
 use pdfium_render::prelude::{PdfPage, PdfPoints, PdfRenderConfig, PdfiumError};
 
 use super::glyphs::{self, Fragment};
-use super::{FORMAT, lines, load_library, open_error, quote};
+use super::{FORMAT, lines, load_library, open_error, quote, quoted, scan};
 use crate::extract::{ExtractError, ExtractLimits, PagePicture, PageRequest, PixelBox};
 
 const MIN_WIDTH: u32 = 64;
@@ -36,7 +36,10 @@ pub(in crate::extract) fn draw(
     if rgba.len() != width as usize * height as usize * 4 {
         return Err(ExtractError::damaged(FORMAT, format!("page {} cannot be drawn", request.page)));
     }
-    let boxes = boxes(&page, &request.quote, &config);
+    let boxes = match boxes(&page, &request.quote, &config) {
+        found if found.is_empty() && !request.quote.trim().is_empty() => scanned_boxes(&page, request, limits, width),
+        found => found,
+    };
     Ok(PagePicture { page: request.page, pages: pages as u32, width, height, rgba, boxes })
 }
 
@@ -48,6 +51,18 @@ fn boxes(page: &PdfPage<'_>, quote: &str, config: &PdfRenderConfig) -> Vec<Pixel
     let fragments = lines::in_reading_order(glyphs::read_fragments(&text).fragments);
     let stretches = quote::find(&fragments, quote);
     stretches.into_iter().filter_map(|stretch| to_pixels(page, &stretch.of(&fragments), config)).collect()
+}
+
+/// The same on a page that is a picture, whose words OCR finds again.
+fn scanned_boxes(page: &PdfPage<'_>, request: &PageRequest, limits: &ExtractLimits, width: u32) -> Vec<PixelBox> {
+    let has_text = page.text().is_ok_and(|text| !text.all().trim().is_empty());
+    let Some(models) = limits.ocr.as_ref().filter(|_| !has_text) else {
+        return Vec::new();
+    };
+    let to_pixels = width as f32 / page.width().value.max(1.0);
+    // Without the models' help the page is still worth seeing.
+    let fragments = scan::read(models, page).map(|scan| scan.fragments).unwrap_or_default();
+    quoted(fragments, &request.quote).into_iter().map(|found| found.scaled(to_pixels)).collect()
 }
 
 /// A box in the coordinates of [`Fragment`] as pixels of the picture.

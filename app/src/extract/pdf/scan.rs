@@ -19,10 +19,10 @@ const BASELINE_OF_BOX: f32 = 0.25;
 const SAME_SIZE: f32 = 0.3;
 
 /// What was read of a picture.
-pub(super) struct Scan {
-    pub(super) fragments: Vec<Fragment>,
+pub(in crate::extract) struct Scan {
+    pub(in crate::extract) fragments: Vec<Fragment>,
     /// Of each line, 0 to 1.
-    pub(super) confidences: Vec<f32>,
+    pub(in crate::extract) confidences: Vec<f32>,
 }
 
 /// Draws a page and reads it.
@@ -37,7 +37,15 @@ pub(super) fn read(models: &OcrModels, page: &PdfPage<'_>) -> Result<Scan, Strin
     let side = |pixels: i32| usize::try_from(pixels).unwrap_or(0);
     let picture = Picture::from_rgba(side(bitmap.width()), side(bitmap.height()), &bitmap.as_rgba_bytes())
         .ok_or("the page has no size")?;
-    let mut lines = ocr::read(models, &picture)?;
+    read_picture(models, &picture, scale)
+}
+
+/// Reads a picture that has `scale` pixels a point.
+///
+/// # Errors
+/// A model does not work.
+pub(in crate::extract) fn read_picture(models: &OcrModels, picture: &Picture, scale: f32) -> Result<Scan, String> {
+    let mut lines = ocr::read(models, picture)?;
     lines.retain(|line| line.confidence >= LEAST_CONFIDENCE);
     Ok(Scan { confidences: lines.iter().map(|line| line.confidence).collect(), fragments: fragments(lines, scale) })
 }

@@ -12,6 +12,7 @@ use super::theme::{palette, secondary, title, tokens};
 use super::widgets::{empty_state, error_block, format, hairline, quiet};
 use crate::command::Command;
 use crate::state::AppState;
+use crate::store::DocumentStatus;
 
 /// The search space.
 #[derive(Default)]
@@ -98,7 +99,8 @@ fn missing_vectors_ui(ui: &mut Ui, missing: usize, state: &AppState, commands: &
         ui.label(secondary(format!("{passages} with vectors of another model: found by words alone")));
         let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
         if quiet(ui, "Embed again").clicked() {
-            commands.push(Command::AddPaths(documents.iter().map(|document| document.path.clone()).collect()));
+            let ready = documents.iter().filter(|document| document.status == DocumentStatus::Ready);
+            commands.push(Command::AddPaths(ready.map(|document| document.path.clone()).collect()));
         }
     });
 }

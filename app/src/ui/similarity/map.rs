@@ -15,10 +15,13 @@ const LEGEND_WIDTH: f32 = 200.0;
 /// How near the pointer must be to a point, in points of the screen.
 const REACH: f32 = 14.0;
 
-/// The document whose points stand out.
+/// What is under the pointer, and what it draws.
 #[derive(Default)]
 pub(super) struct MapView {
+    /// The document whose points stand out.
     lit: Option<usize>,
+    /// The line that is being drawn around points.
+    line: Vec<Point>,
 }
 
 impl MapView {
@@ -29,7 +32,7 @@ impl MapView {
             number => format!(" · {} more are left out", format::count(number)),
         };
         let words = format!(
-            "{} by their first two principal components: like lies near like{left_out}",
+            "{} by their first two principal components: like lies near like; draw around some to list them{left_out}",
             format::counted(map.passages.len(), "passage")
         );
         ui.label(secondary(words));
@@ -44,8 +47,8 @@ impl MapView {
         }
     }
 
-    fn points_ui(&self, ui: &mut Ui, field: Rect, map: &MapResult, state: &AppState, commands: &mut Vec<Command>) {
-        let response = ui.allocate_rect(field, Sense::click());
+    fn points_ui(&mut self, ui: &mut Ui, field: Rect, map: &MapResult, state: &AppState, commands: &mut Vec<Command>) {
+        let response = ui.allocate_rect(field, Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Map of the library"));
         let painter = ui.painter().with_clip_rect(field);
         let points = &map.projection.points;
@@ -73,8 +76,42 @@ impl MapView {
         if let Some(picked) = state.similarity.picked_passage.and_then(|index| points.get(index)) {
             painter.circle_stroke(on_screen(field, *picked), RADIUS + 3.0, Stroke::new(2.0, colours.ink));
         }
+        for place in state.similarity.encircled.iter().filter_map(|&index| points.get(index)) {
+            painter.circle_stroke(on_screen(field, *place), RADIUS + 1.5, Stroke::new(1.2, colours.ink));
+        }
+        self.draw_around(ui, field, &response, map, commands);
         point(ui, field, &response, map, commands);
         response.context_menu(|ui| export_menu(ui, Figure::Projection, commands));
+    }
+}
+
+impl MapView {
+    /// A line drawn with the pointer; what is inside it is listed when the button comes up.
+    fn draw_around(
+        &mut self,
+        ui: &Ui,
+        field: Rect,
+        response: &egui::Response,
+        map: &MapResult,
+        commands: &mut Vec<Command>,
+    ) {
+        let button = egui::PointerButton::Primary;
+        if response.drag_started_by(button) {
+            // It counts as drawing only once the pointer has moved, but begins where the button went down.
+            let start = ui.input(|input| input.pointer.press_origin());
+            self.line = start.map(|at| on_map(field, at)).into_iter().collect();
+        }
+        if response.dragged_by(button)
+            && let Some(at) = response.interact_pointer_pos()
+        {
+            self.line.push(on_map(field, at));
+        }
+        if response.drag_stopped_by(button) {
+            commands.push(Command::EncirclePassages(map.projection.inside(&self.line)));
+            self.line.clear();
+        }
+        let drawn = self.line.iter().map(|place| on_screen(field, *place)).collect();
+        ui.painter().add(Shape::closed_line(drawn, Stroke::new(1.5, palette(ui).accent)));
     }
 }
 

@@ -13,7 +13,10 @@ pub(super) fn pair_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
     let similarity = &state.similarity;
     let picked = match similarity.view {
         SimilarityView::Heat => similarity.picked.is_some() && similarity.heat.value().is_some(),
-        SimilarityView::Map => similarity.picked_passage.is_some() && similarity.map.value().is_some(),
+        SimilarityView::Map => {
+            let is_picked = similarity.picked_passage.is_some() || !similarity.encircled.is_empty();
+            is_picked && similarity.map.value().is_some()
+        }
     };
     if !picked {
         return;
@@ -64,13 +67,55 @@ fn chunk_ui(ui: &mut Ui, heat: &HeatResult, index: usize, (salt, height): (&str,
 fn passage_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let map = state.similarity.map.value();
     let passage = state.similarity.picked_passage.and_then(|index| map?.passages.get(index));
-    let Some(passage) = passage else { return };
+    let Some(passage) = passage else {
+        return encircled_ui(ui, state, commands);
+    };
+    if !state.similarity.encircled.is_empty() && quiet(ui, "Back to the list").clicked() {
+        commands.push(Command::EncirclePassages(state.similarity.encircled.clone()));
+    }
     let name = state.library.document(passage.document).map(|record| record.title.clone()).unwrap_or_default();
     ui.add(Label::new(strong(name)).truncate());
     if quiet(ui, "Open in Chunks").clicked() {
         commands.push(Command::OpenInChunks { document: passage.document, byte: Some(passage.start) });
     }
     ScrollArea::vertical().id_salt("passage").auto_shrink(false).show(ui, |ui| text_ui(ui, &passage.text));
+}
+
+/// Passages that are listed; the rest is counted.
+const MOST_LISTED: usize = 200;
+/// Characters of a passage in the list.
+const LISTED_CHARS: usize = 120;
+
+/// The passages that a line was drawn around, by document.
+fn encircled_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let Some(map) = state.similarity.map.value() else { return };
+    let encircled = &state.similarity.encircled;
+    ui.horizontal(|ui| {
+        ui.label(strong(format::counted(encircled.len(), "passage")));
+        if quiet(ui, "Clear").clicked() {
+            commands.push(Command::EncirclePassages(Vec::new()));
+        }
+    });
+    hairline(ui);
+    ScrollArea::vertical().id_salt("encircled").auto_shrink(false).show(ui, |ui| {
+        let mut document = None;
+        for &index in encircled.iter().take(MOST_LISTED) {
+            let Some(passage) = map.passages.get(index) else { continue };
+            if document.replace(passage.document) != Some(passage.document) {
+                let name = state.library.document(passage.document).map(|record| record.title.clone());
+                ui.add_space(6.0);
+                ui.add(Label::new(strong(name.unwrap_or_default())).truncate());
+            }
+            let words = passage.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let start: String = words.chars().take(LISTED_CHARS).collect();
+            if ui.push_id(index, |ui| ui.link(start).clicked()).inner {
+                commands.push(Command::PickPassage(index));
+            }
+        }
+        if encircled.len() > MOST_LISTED {
+            ui.label(secondary(format!("and {} more", format::count(encircled.len() - MOST_LISTED))));
+        }
+    });
 }
 
 fn text_ui(ui: &mut Ui, text: &str) {
