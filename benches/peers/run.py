@@ -78,9 +78,18 @@ def cases(arguments):
     return [case for case in plain + large + filtered if case[0] in wanted]
 
 
-def agreement(ours, theirs):
-    """The share of ids in common; f32 near-ties may differ at the edge."""
-    return sum(len(set(mine) & set(other)) for mine, other in zip(ours.tolist(), theirs.tolist())) / ours.size
+# Scores of rows that say the same differ by less; which of them comes first is each library's choice.
+TIE = 1e-5
+
+
+def agreement(ours, theirs, rows, queries):
+    """The share of a peer's ids that are ours, or score as high as our last one."""
+    agreed = 0
+    for mine, other, query in zip(ours, theirs, queries):
+        strangers = np.setdiff1d(other, mine).astype(int)
+        worst = min(rows[mine.astype(int)] @ query) if len(strangers) else 0.0
+        agreed += len(other) - sum(rows[stranger] @ query < worst - TIE for stranger in strangers)
+    return agreed / ours.size
 
 
 def time_all(ours, peers, case, repeats):
@@ -101,7 +110,7 @@ def time_all(ours, peers, case, repeats):
     return times, ids, rescored
 
 
-def compare(ours, peers, case, repeats):
+def compare(ours, peers, case, repeats, values, queries):
     """Medians of all contenders for one search: a row for each of our precisions, with the peers' times in both."""
     batch, k, step = case
     times, ids, rescored = time_all(ours, peers, case, repeats)
@@ -117,7 +126,7 @@ def compare(ours, peers, case, repeats):
             row[f"ratio_to_{name}"] = round(medians[name] / medians[precision], 2)
         row["same_ids_in_f32"] = bool((ids[precision] == ids["f32"]).all())
         if "faiss" in ids:
-            row["same_ids_as_faiss"] = round(agreement(ids[precision], ids["faiss"]), 5)
+            row["same_ids_as_faiss"] = round(agreement(ids[precision], ids["faiss"], values, queries), 5)
         rows.append(row)
     return rows
 
@@ -241,8 +250,9 @@ def main():
                 print_row(row)
         else:
             peers = start_peers(names, rows, queries, arguments, scratch)
+            values, asked = np.load(rows, mmap_mode="r"), np.load(queries)
             for case in cases(arguments):
-                for row in compare(ours, peers, case, arguments.repeats):
+                for row in compare(ours, peers, case, arguments.repeats, values, asked):
                     table.append(with_fractions(about_data | row, machine, num_rows, dims))
                     print_row(table[-1])
                 if arguments.record:
