@@ -48,8 +48,8 @@ pub(super) fn read(
     }
     let (mut scans, mut failure) = (Vec::new(), None);
     for page in 1..=pages {
-        on_step(ExtractStep::Page { page, pages });
-        let reason = match scan(&pictures, page, &mut bytes, models) {
+        let mut begin = || on_step(ExtractStep::Page { page, pages });
+        let reason = match scan(&pictures, page, &mut bytes, models, &mut begin) {
             Ok(Some(scan)) => {
                 scans.push((page, scan));
                 continue;
@@ -91,13 +91,21 @@ fn mean_confidence(scans: &[(u32, Scan)]) -> f64 {
 }
 
 /// What is read of a picture; `None` where there is nothing to read.
-fn scan(pictures: &Pictures, page: u32, bytes: &mut [u8], models: &OcrModels) -> Result<Option<Scan>, ExtractError> {
+fn scan(
+    pictures: &Pictures,
+    page: u32,
+    bytes: &mut [u8],
+    models: &OcrModels,
+    begin: &mut dyn FnMut(),
+) -> Result<Option<Scan>, ExtractError> {
+    begin();
     let decoded = pictures.decode(page, bytes)?;
     if decoded.width().min(decoded.height()) < SHORTEST_SIDE {
         return if pictures.count() == 1 { Err(ExtractError::unsupported("an icon")) } else { Ok(None) };
     }
     let (picture, _) = to_read(decoded)?;
-    let scan = pdf::read_picture(models, &picture, PIXELS_PER_POINT)
+    begin();
+    let scan = pdf::read_picture(models, &picture, PIXELS_PER_POINT, begin)
         .map_err(|detail| ExtractError::MissingLibrary { detail })?;
     Ok((!scan.fragments.is_empty()).then_some(scan))
 }
@@ -139,7 +147,7 @@ pub(super) fn draw(path: &Path, request: &PageRequest, limits: &ExtractLimits) -
 fn boxes(models: &OcrModels, decoded: &DynamicImage, quote: &str, scale: f32) -> Result<Vec<PixelBox>, ExtractError> {
     let (picture, factor) = to_read(decoded.clone())?;
     // Without the models' help the picture is still worth seeing.
-    let Ok(scan) = pdf::read_picture(models, &picture, 1.0) else { return Ok(Vec::new()) };
+    let Ok(scan) = pdf::read_picture(models, &picture, 1.0, &mut || ()) else { return Ok(Vec::new()) };
     let to_drawn = scale / factor;
     Ok(pdf::quoted(scan.fragments, quote).into_iter().map(|found| found.scaled(to_drawn)).collect())
 }

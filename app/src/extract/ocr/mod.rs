@@ -21,6 +21,9 @@ pub(super) use picture::Picture;
 /// Skew below which a picture is read as it is: the lines of the models' training are no straighter.
 const STRAIGHT_SLOPE: f32 = 0.004;
 
+/// Lines between two signs of life.
+const LINES_PER_STEP: usize = 16;
+
 /// The models that read scans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OcrModels {
@@ -59,18 +62,19 @@ struct Reader {
     characters: Vec<String>,
 }
 
-/// The lines of a picture. The models are loaded once for this process.
+/// The lines of a picture. The models are loaded once for this process. `on_step` is called now and then, so that whoever
+/// waits can tell a page of many lines from a hang.
 ///
 /// # Errors
 /// A model does not load, or fails.
-pub(super) fn read(models: &OcrModels, picture: &Picture) -> Result<Vec<OcrLine>, String> {
+pub(super) fn read(models: &OcrModels, picture: &Picture, on_step: &mut dyn FnMut()) -> Result<Vec<OcrLine>, String> {
     static READER: OnceLock<Mutex<Option<Reader>>> = OnceLock::new();
     let mut slot = READER.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     let reader = match slot.as_mut() {
         Some(reader) => reader,
         None => slot.insert(Reader::open(models)?),
     };
-    reader.read(picture).map_err(|err| format!("reading a scan failed: {err}"))
+    reader.read(picture, on_step).map_err(|err| format!("reading a scan failed: {err}"))
 }
 
 impl Reader {
@@ -88,7 +92,7 @@ impl Reader {
         Ok(Self { detector, recogniser, characters })
     }
 
-    fn read(&mut self, picture: &Picture) -> ort::Result<Vec<OcrLine>> {
+    fn read(&mut self, picture: &Picture, on_step: &mut dyn FnMut()) -> ort::Result<Vec<OcrLine>> {
         let mut areas = detect::areas(&mut self.detector, picture)?;
         let straightened;
         let mut picture = picture;
@@ -98,7 +102,10 @@ impl Reader {
             areas = detect::areas(&mut self.detector, picture)?;
         }
         let mut lines = Vec::new();
-        for area in &areas {
+        for (index, area) in areas.iter().enumerate() {
+            if index % LINES_PER_STEP == 0 {
+                on_step();
+            }
             let found = area.expanded(picture.width, picture.height);
             let crop = picture.crop(found.left, found.top, found.right, found.bottom);
             let (text, confidence) = recognise::line(&mut self.recogniser, &self.characters, &crop)?;

@@ -90,19 +90,24 @@ impl<'a> PageReader<'a> {
         }
         // The page's own time was for its characters; its picture has as much again.
         begin();
-        self.read_picture(&page, reason).inspect_err(|reason| {
+        self.read_picture(&page, reason, begin).inspect_err(|reason| {
             self.scanned_pages += u32::from(matches!(reason, NoText::Image | NoText::Late));
         })
     }
 
-    fn read_picture(&mut self, page: &PdfPage<'_>, reason: NoText) -> Result<Vec<Fragment>, NoText> {
+    fn read_picture(
+        &mut self,
+        page: &PdfPage<'_>,
+        reason: NoText,
+        begin: &mut dyn FnMut(),
+    ) -> Result<Vec<Fragment>, NoText> {
         let Some(models) = self.models.filter(|_| self.ocr_failure.is_none()) else {
             return Err(reason);
         };
         if self.started.elapsed() > self.ocr_time {
             return Err(NoText::Late);
         }
-        match scan::read(models, page) {
+        match scan::read(models, page, begin) {
             Ok(scan) if scan.fragments.is_empty() => {
                 Err(if reason == NoText::Image { NoText::Picture } else { reason })
             }

@@ -61,7 +61,7 @@ fn scanned_boxes(page: &PdfPage<'_>, request: &PageRequest, limits: &ExtractLimi
     };
     let to_pixels = width as f32 / page.width().value.max(1.0);
     // Without the models' help the page is still worth seeing.
-    let fragments = scan::read(models, page).map(|scan| scan.fragments).unwrap_or_default();
+    let fragments = scan::read(models, page, &mut || ()).map(|scan| scan.fragments).unwrap_or_default();
     quoted(fragments, &request.quote).into_iter().map(|found| found.scaled(to_pixels)).collect()
 }
 

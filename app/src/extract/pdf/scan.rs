@@ -25,11 +25,11 @@ pub(in crate::extract) struct Scan {
     pub(in crate::extract) confidences: Vec<f32>,
 }
 
-/// Draws a page and reads it.
+/// Draws a page and reads it; for `on_step` see [`ocr::read`].
 ///
 /// # Errors
 /// The page cannot be drawn, or a model does not work.
-pub(super) fn read(models: &OcrModels, page: &PdfPage<'_>) -> Result<Scan, String> {
+pub(super) fn read(models: &OcrModels, page: &PdfPage<'_>, on_step: &mut dyn FnMut()) -> Result<Scan, String> {
     let longer = page.width().value.max(page.height().value).max(1.0);
     let scale = PIXELS_PER_POINT.min(LONGEST_SIDE / longer);
     let config = PdfRenderConfig::new().scale_page_by_factor(scale);
@@ -37,15 +37,20 @@ pub(super) fn read(models: &OcrModels, page: &PdfPage<'_>) -> Result<Scan, Strin
     let side = |pixels: i32| usize::try_from(pixels).unwrap_or(0);
     let picture = Picture::from_rgba(side(bitmap.width()), side(bitmap.height()), &bitmap.as_rgba_bytes())
         .ok_or("the page has no size")?;
-    read_picture(models, &picture, scale)
+    read_picture(models, &picture, scale, on_step)
 }
 
 /// Reads a picture that has `scale` pixels a point.
 ///
 /// # Errors
 /// A model does not work.
-pub(in crate::extract) fn read_picture(models: &OcrModels, picture: &Picture, scale: f32) -> Result<Scan, String> {
-    let mut lines = ocr::read(models, picture)?;
+pub(in crate::extract) fn read_picture(
+    models: &OcrModels,
+    picture: &Picture,
+    scale: f32,
+    on_step: &mut dyn FnMut(),
+) -> Result<Scan, String> {
+    let mut lines = ocr::read(models, picture, on_step)?;
     lines.retain(|line| line.confidence >= LEAST_CONFIDENCE);
     Ok(Scan { confidences: lines.iter().map(|line| line.confidence).collect(), fragments: fragments(lines, scale) })
 }
