@@ -17,6 +17,9 @@ const MAX_SCAN_QUERIES: usize = 2;
 /// A file of fewer blocks per thread than this is handed out in smaller pieces.
 const MIN_BLOCKS_PER_THREAD: usize = 4;
 
+/// A block with one wanted row in more than this is not read whole.
+const ROWS_PER_WANTED: u64 = 16;
+
 /// What the threads share.
 pub(crate) struct Plan<'a> {
     pub(crate) kernels: Kernels,
@@ -34,7 +37,6 @@ pub(crate) struct Plan<'a> {
     chunks_per_block: usize,
     next_chunk: AtomicUsize,
     has_failed: AtomicBool,
-    num_threads: usize,
 }
 
 impl<'a> Plan<'a> {
@@ -65,7 +67,6 @@ impl<'a> Plan<'a> {
             chunks_per_block: rows_per_block.div_ceil(rows_per_chunk),
             next_chunk: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
-            num_threads,
         }
     }
 
@@ -77,8 +78,8 @@ impl<'a> Plan<'a> {
             if block >= self.snapshot.num_blocks() || self.has_failed.load(Ordering::Relaxed) {
                 return None;
             }
-            if part == 0 {
-                self.will_need(block + self.num_threads);
+            if part == 0 && self.wants_much_of(block) {
+                self.will_need(block);
             }
             let view = match self.snapshot.check_block(block) {
                 Ok(view) => view,
@@ -100,6 +101,13 @@ impl<'a> Plan<'a> {
         let coded = self.coded.as_ref()?;
         let index = (block.first_row / block.geometry.rows_per_block as u64) as usize;
         Some((coded, self.snapshot.codes()?.block(index, block.num_rows)?))
+    }
+
+    /// Whether a block is to be read whole: of few rows their own pages are quicker.
+    fn wants_much_of(&self, block: usize) -> bool {
+        let rows_per_block = self.snapshot.geometry().rows_per_block as u64;
+        let start = block as u64 * rows_per_block;
+        self.mask.is_full() || self.mask.count(start, start + rows_per_block) * ROWS_PER_WANTED >= rows_per_block
     }
 
     fn will_need(&self, block: usize) {

@@ -30,6 +30,11 @@ impl<'a> RowMask<'a> {
         self.deleted.is_none() && self.wanted.is_none()
     }
 
+    /// About how many rows of `start..end` may be returned: words at the edges count whole.
+    pub(crate) fn count(&self, start: u64, end: u64) -> u64 {
+        (start / 64..end.div_ceil(64)).map(|word| u64::from(self.word(word).count_ones())).sum()
+    }
+
     /// Appends the rows of `start..end` that may be returned.
     pub(crate) fn collect(&self, start: u64, end: u64, rows: &mut Vec<u64>) {
         if self.is_full() {
