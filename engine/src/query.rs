@@ -35,8 +35,8 @@ pub enum Precision {
     #[default]
     Full,
     /// int8 codes where the file has them ([`crate::VectorFile::write_codes`]) and they are quicker, which they are
-    /// but for batches that want many hits out of few rows: a quarter of the bytes for a few queries at a time. What cannot be decided from the codes within a proven
-    /// bound is decided from the stored values.
+    /// but for batches that want many hits out of few rows: a quarter of the bytes for a few queries at a time. What
+    /// cannot be decided from the codes within a proven bound is decided from the stored values.
     Certified,
 }
 

@@ -102,11 +102,12 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens a library, making it if it is not there, and brings it to a consistent state after a kill.
+    /// Opens a library, making it if it is not there unless `access` says otherwise, and brings it to a consistent state
+    /// after a kill.
     ///
     /// # Errors
-    /// The folder cannot be written, the library is not there though it must be, or it was made by a newer version or is damaged. A damaged vector file
-    /// is an error of what needs it, not of opening: [`Library::verify`] makes it anew.
+    /// The folder cannot be written, the library is not there though it must be, or it was made by a newer version or is
+    /// damaged. A damaged vector file is an error of what needs it, not of opening: [`Library::verify`] makes it anew.
     pub fn open(options: LibraryOptions) -> Result<Self, Error> {
         let home = home_folder(options.home)?;
         let models = models::folder(options.models.as_deref(), &home);

@@ -284,7 +284,7 @@ impl Codes {
         })
     }
 
-    /// Tells the system that the codes of a block are needed soon.
+    /// Asks the system for the codes of a block that are needed now.
     pub(crate) fn will_need(&self, index: usize) {
         if index < self.layout.num_blocks() {
             let start = self.layout.blocks_start() + index * self.layout.block_bytes();

@@ -149,7 +149,7 @@ impl Snapshot {
         (0..self.num_blocks()).map(|index| self.block(index))
     }
 
-    /// Tells the system that a block is needed soon.
+    /// Asks the system for a block that is needed now.
     pub(crate) fn will_need(&self, index: usize) {
         if let Some(block) = self.inner.blocks.get(index) {
             let start = block.offset_in_segment;
