@@ -23,6 +23,7 @@ pub mod store;
 pub mod watch;
 pub mod worker;
 
+mod dice;
 mod onnx;
 
 #[cfg(feature = "gui")]

@@ -86,6 +86,27 @@ fn documents_are_added_listed_and_removed() {
 }
 
 #[test]
+fn the_library_is_laid_out_as_a_map() {
+    let home = Home::new();
+    home.json(1, &["map"]);
+    home.ingest();
+    let chunks: u64 =
+        home.json(0, &["documents"]).as_array().unwrap().iter().map(|one| one["chunks"].as_u64().unwrap()).sum();
+    for layout in ["pca", "umap"] {
+        let svg = home.path("map.svg");
+        let places = home.json(0, &["map", "--layout", layout, "--svg", &svg]);
+        let places = places.as_array().unwrap();
+        assert_eq!(places.len() as u64, chunks);
+        for place in places {
+            assert_has(place, &["document", "title", "start", "x", "y"]);
+            assert!(place["x"].as_f64().unwrap().abs() <= 1.001 && place["y"].as_f64().unwrap().abs() <= 1.001);
+        }
+        assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
+    }
+    home.json(2, &["map", "--layout", "sphere"]);
+}
+
+#[test]
 fn a_file_is_chunked_without_a_library() {
     let home = Home::new();
     let chunks =

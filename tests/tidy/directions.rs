@@ -9,12 +9,13 @@ use crate::tree::{SourceFile, assert_none, files, full};
 /// Each module of the app with the modules that it may name, lowest first. A new module is added here on purpose.
 #[rustfmt::skip] // One row for each module.
 const MAY_NAME: &[(&str, &str)] = &[
+    ("dice", ""),
     ("progress", ""),
     ("models", "progress"),
     ("watch", ""),
     ("onnx", ""),
     ("figure", ""),
-    ("similarity", "figure progress"),
+    ("similarity", "dice figure progress"),
     ("extract", "onnx progress"),
     ("embed", "models onnx progress"),
     ("chunk", "extract figure"),
@@ -23,8 +24,8 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("retrieve", "embed extract progress store"),
     ("ingest", "chunk embed extract progress store"),
     ("answer", "extract models progress retrieve store worker"),
-    ("library", "answer chunk embed extract ingest models progress retrieve store watch worker"),
-    ("eval", "answer chunk embed extract figure progress retrieve store"),
+    ("library", "answer chunk embed extract ingest models progress retrieve similarity store watch worker"),
+    ("eval", "answer chunk dice embed extract figure progress retrieve store"),
     ("state", "answer chunk eval extract ingest library models progress retrieve similarity store"),
     ("jobs", "answer chunk embed eval extract figure ingest library models progress retrieve similarity state store watch"),
     ("command", "answer chunk eval extract ingest jobs library models progress retrieve similarity state store"),

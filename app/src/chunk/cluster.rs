@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::semantic::{SegmentTable, source_vectors};
-use super::similarity::vector_dims;
-use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, similarities};
+use super::similarity::{dot, vector_dims};
+use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, similarities};
 
 /// See [`super::ChunkerKind::Cluster`].
 pub(super) struct Cluster(pub(super) ChunkerConfig);
@@ -24,10 +24,21 @@ impl Chunker for Cluster {
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
         let table = SegmentTable::new(input.text, input.measure);
         let vectors = source_vectors(input.text, table.segments(), &input.vectors)?;
-        let dims = vector_dims(table.segments().len(), &vectors)?;
-        let runs = table.fitting(input.text, input.measure, self.0.size, |fits| best_runs(&vectors, dims, fits));
-        Ok(table.assemble(input.text, &runs, &similarities(&vectors, dims), &self.0, input.measure))
+        chunking(&table, input.text, &vectors, &self.0, input.measure)
     }
+}
+
+/// The best division of a text whose segments have these vectors.
+pub(super) fn chunking(
+    table: &SegmentTable,
+    text: &str,
+    vectors: &[f32],
+    config: &ChunkerConfig,
+    measure: &dyn Measure,
+) -> Result<Chunking, ChunkError> {
+    let dims = vector_dims(table.segments().len(), vectors)?;
+    let runs = table.fitting(text, measure, config.size, |fits| best_runs(vectors, dims, fits));
+    Ok(table.assemble(text, &runs, &similarities(vectors, dims), config, measure))
 }
 
 /// The best division of the rows into runs that fit (a single row always does), as ranges of row numbers.
@@ -47,7 +58,7 @@ pub(crate) fn best_runs(vectors: &[f32], dims: usize, fits: &dyn Fn(&Range<usize
         let longest = (last + 1).saturating_sub(LONGEST_RUN);
         for first in (longest..=last).rev() {
             if first < last {
-                sums[first] += dot(rows[first], row) - mean;
+                sums[first] += product(rows[first], row) - mean;
                 block += 2.0 * sums[first];
             }
             if first < last && !fits(&(first..last + 1)) {
@@ -84,15 +95,16 @@ fn mean_similarity(rows: &[&[f32]]) -> f64 {
     let mut own = 0.0;
     for row in rows {
         sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += f64::from(*value));
-        own += dot(row, row);
+        own += product(row, row);
     }
     let all: f64 = sum.iter().map(|value| value * value).sum();
     let num_pairs = rows.len() as f64 * (rows.len() - 1) as f64;
     (all - own) / num_pairs
 }
 
-fn dot(left: &[f32], right: &[f32]) -> f64 {
-    let product: f64 = left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+/// The dot product; rows that are not finite are similar to nothing.
+fn product(left: &[f32], right: &[f32]) -> f64 {
+    let product = dot(left, right);
     if product.is_finite() { product } else { 0.0 }
 }
 
@@ -119,7 +131,7 @@ mod tests {
 
     fn reward(rows: &[&[f32]], runs: &[Range<usize>], mean: f64) -> f64 {
         let pairs = runs.iter().flat_map(|run| run.clone().flat_map(move |a| run.clone().map(move |b| (a, b))));
-        pairs.filter(|(a, b)| a != b).map(|(a, b)| dot(rows[a], rows[b]) - mean).sum()
+        pairs.filter(|(a, b)| a != b).map(|(a, b)| product(rows[a], rows[b]) - mean).sum()
     }
 
     #[test]

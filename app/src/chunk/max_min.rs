@@ -13,9 +13,9 @@
 use std::ops::Range;
 
 use super::semantic::{SegmentTable, source_vectors};
-use super::similarity::vector_dims;
+use super::similarity::{dot, vector_dims};
 use super::threshold::resolved;
-use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, similarities};
+use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, similarities};
 
 /// See [`super::ChunkerKind::MaxMin`].
 pub(super) struct MaxMin(pub(super) ChunkerConfig);
@@ -35,16 +35,25 @@ impl Chunker for MaxMin {
     fn chunk(&self, input: &ChunkInput<'_>) -> Result<Chunking, ChunkError> {
         let table = SegmentTable::new(input.text, input.measure);
         let vectors = source_vectors(input.text, table.segments(), &input.vectors)?;
-        let dims = vector_dims(table.segments().len(), &vectors)?;
-        let similarities = similarities(&vectors, dims);
-        // The slope of the curve is no similarity to compare with: the document's own mean stands in for it.
-        let threshold =
-            resolved(&similarities, self.0.threshold).unwrap_or_else(|| super::auto_threshold(&similarities));
-        let runs = table
-            .fitting(input.text, input.measure, self.0.size, |fits| runs(&vectors, dims, f64::from(threshold), fits));
-        let chunking = table.assemble(input.text, &runs, &similarities, &self.0, input.measure);
-        Ok(Chunking { threshold: Some(threshold), ..chunking })
+        chunking(&table, input.text, &vectors, &self.0, input.measure)
     }
+}
+
+/// The division of a text whose segments have these vectors.
+pub(super) fn chunking(
+    table: &SegmentTable,
+    text: &str,
+    vectors: &[f32],
+    config: &ChunkerConfig,
+    measure: &dyn Measure,
+) -> Result<Chunking, ChunkError> {
+    let dims = vector_dims(table.segments().len(), vectors)?;
+    let similarities = similarities(vectors, dims);
+    // The slope of the curve is no similarity to compare with: the document's own mean stands in for it.
+    let threshold = resolved(&similarities, config.threshold).unwrap_or_else(|| super::auto_threshold(&similarities));
+    let runs = table.fitting(text, measure, config.size, |fits| runs(vectors, dims, f64::from(threshold), fits));
+    let chunking = table.assemble(text, &runs, &similarities, config, measure);
+    Ok(Chunking { threshold: Some(threshold), ..chunking })
 }
 
 /// Divides the rows into runs that fit.
@@ -77,8 +86,8 @@ fn runs(vectors: &[f32], dims: usize, threshold: f64, fits: &dyn Fn(&Range<usize
 
 fn range_of_similarities(rows: &[&[f32]], row: &[f32]) -> (f64, f64) {
     let similarity = |other: &&[f32]| {
-        let dot: f64 = other.iter().zip(row).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
-        if dot.is_finite() { dot } else { 0.0 }
+        let product = dot(other, row);
+        if product.is_finite() { product } else { 0.0 }
     };
     rows.iter()
         .map(similarity)

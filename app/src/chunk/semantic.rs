@@ -13,7 +13,10 @@ use super::pack::{Limits, Packer};
 use super::ruler::{Ruler, Scale};
 use super::similarity::{chunks, curve, similarities_at, smoothed_similarities, vector_dims};
 use super::threshold::Cuts;
-use super::{ChunkError, ChunkInput, Chunker, ChunkerConfig, Chunking, Measure, VectorSource, segments};
+use super::{
+    ChunkError, ChunkInput, Chunker, ChunkerConfig, ChunkerKind, Chunking, Measure, VectorSource, cluster, max_min,
+    segments,
+};
 
 /// See [`super::ChunkerKind::Semantic`].
 pub(super) struct Semantic(pub(super) ChunkerConfig);
@@ -97,6 +100,25 @@ impl SegmentTable {
         let runs = self.merge_small(&packer, &runs(&indices, self.segments.len()), similarities);
         let chunking = self.assembled(&packer, &runs, similarities);
         Chunking { threshold, ..chunking }
+    }
+
+    /// Cuts `text` as the cluster or max-min chunker of `config` does, with one vector for each segment. `None` for
+    /// other chunkers.
+    ///
+    /// # Errors
+    /// The vectors do not fit the segments.
+    pub fn group(
+        &self,
+        text: &str,
+        vectors: &[f32],
+        config: &ChunkerConfig,
+        measure: &dyn Measure,
+    ) -> Option<Result<Chunking, ChunkError>> {
+        match config.kind {
+            ChunkerKind::Cluster => Some(cluster::chunking(self, text, vectors, config, measure)),
+            ChunkerKind::MaxMin => Some(max_min::chunking(self, text, vectors, config, measure)),
+            _ => None,
+        }
     }
 
     /// Chunks of given runs (ranges of segment indices); the small ones merged with their more similar neighbour.

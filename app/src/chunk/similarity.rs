@@ -20,8 +20,21 @@ fn cosine(left: &[f32], right: &[f32]) -> f32 {
     if cosine.is_finite() { cosine.clamp(-1.0, 1.0) } else { 0.0 }
 }
 
-fn dot(left: &[f32], right: &[f32]) -> f64 {
-    left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+/// Sums side by side: one alone would wait for each addition.
+const DOT_LANES: usize = 8;
+
+/// The dot product, in f64 and always in the same order.
+pub(super) fn dot(left: &[f32], right: &[f32]) -> f64 {
+    let product = |a: f32, b: f32| f64::from(a) * f64::from(b);
+    let (mut left, mut right) = (left.chunks_exact(DOT_LANES), right.chunks_exact(DOT_LANES));
+    let mut sums = [0.0; DOT_LANES];
+    for (left, right) in left.by_ref().zip(right.by_ref()) {
+        for ((sum, a), b) in sums.iter_mut().zip(left).zip(right) {
+            *sum += product(*a, *b);
+        }
+    }
+    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| product(*a, *b)).sum();
+    sums.iter().sum::<f64>() + rest
 }
 
 /// Cosine of the mean of the `window` rows before each boundary with the mean of the `window` rows after it: a
@@ -137,6 +150,15 @@ mod tests {
         assert_eq!(similarities(&vectors, 2), [0.0, 0.0, 0.0, -1.0]);
         assert!(similarities(&[], 0).is_empty());
         assert!(similarities(&[1.0, 2.0], 2).is_empty());
+    }
+
+    #[test]
+    fn products_of_every_length_are_summed_whole() {
+        for len in 0..40_u16 {
+            let row: Vec<f32> = (1..=len).map(f32::from).collect();
+            let expected: f64 = (1..=len).map(|value| f64::from(value) * f64::from(value)).sum();
+            assert!((dot(&row, &row) - expected).abs() < 1e-9, "{len}");
+        }
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub(super) enum Verb {
     Compare(CompareVerb),
     /// Show which chunks of a file are alike; touches no library
     Similarity(SimilarityVerb),
+    /// Lay the passages of the library out in the plane, like near like
+    Map(super::map::MapVerb),
     /// Find passages
     Search(SearchVerb),
     /// Answer a question from the documents, with sources

@@ -16,6 +16,7 @@ mod eval_args;
 mod explain;
 mod ingest;
 mod json;
+mod map;
 mod models;
 mod output;
 #[cfg(feature = "gui")]
@@ -92,6 +93,7 @@ fn run(args: Args) -> Result<Ending, CliError> {
         Some(Verb::Chunk(verb)) => chunk::run(&session, &verb),
         Some(Verb::Compare(verb)) => compare::run(&session, &verb),
         Some(Verb::Similarity(verb)) => similarity::run(&session, &verb),
+        Some(Verb::Map(verb)) => map::run(&session, &verb),
         Some(Verb::Search(verb)) => search::run(&session, &verb),
         Some(Verb::Ask(verb)) => ask::run(&session, &verb),
         Some(Verb::Models { verb }) => models::run(&session, verb.unwrap_or(args::ModelsVerb::List)),

@@ -82,6 +82,9 @@ fn lab(state: &AppState) -> Vec<Entry> {
         Entry::new("Use this chunker for new documents", Command::UseChunkerForNew),
         Entry::new("Compute the boundary curve", Command::ComputeCurve),
     ];
+    if state.lab.embedding.is_some() {
+        entries.push(Entry::new("Stop embedding the document's sentences", Command::StopEmbedding));
+    }
     if state.space == Space::Chunks && state.lab.edits.can_undo() {
         entries.push(Entry::new("Undo the last edit of the chunks", Command::UndoEdit).with(Shortcut::ctrl('z')));
     }

@@ -26,6 +26,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             state.lab.curve_wanted = true;
             recut(state, jobs);
         }
+        Command::StopEmbedding => stop_embedding(state, jobs),
         Command::JumpTo(byte) => jump(byte, state),
         Command::InspectChunk(index) => inspect(index, state),
         Command::MergeChunks(_) | Command::SplitChunk(_) | Command::MoveCut { .. } => edit(&command, state, jobs),
@@ -63,6 +64,19 @@ fn keep_questions(state: &mut AppState, jobs: &mut Jobs) {
     if state.lab.is_comparing() {
         recut(state, jobs);
     }
+}
+
+/// Goes back to the last chunking there is, or to a chunker that needs no vectors.
+fn stop_embedding(state: &mut AppState, jobs: &mut Jobs) {
+    jobs.stop_cutting();
+    let lab = &mut state.lab;
+    lab.embedding = None;
+    lab.curve_wanted = false;
+    lab.others.clear();
+    lab.result.stop();
+    lab.comparison = Loadable::Idle;
+    lab.config = lab.result.value().map(|result| result.config.clone()).unwrap_or_default();
+    recut(state, jobs);
 }
 
 /// A change of the chunker that leaves an edited chunking can be taken back.

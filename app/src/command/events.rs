@@ -9,7 +9,7 @@ use crate::chunk::ChunkerConfig;
 use crate::ingest::{FileOutcome, IngestReport};
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
-use crate::state::{AppState, LabResult, Loadable, Opened, Space, Turn, TurnState, Undo};
+use crate::state::{AppState, LabResult, Loadable, Opened, Pace, Space, Turn, TurnState, Undo};
 use crate::store::{ChatId, DocumentId, DocumentRecord, DocumentStatus};
 
 /// Takes an event into the state.
@@ -32,7 +32,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
             state.lab.extraction.finish(outcome);
         }
         Event::SegmentsEmbedded { document, done, total } if state.lab.document == Some(document) => {
-            state.lab.embedding = (done < total).then_some((done, total));
+            state.lab.embedding = Pace::step(state.lab.embedding, done, total);
         }
         Event::Cut { document, number, outcome } if state.lab.document == Some(document) => {
             cut(number, outcome, state);

@@ -25,6 +25,7 @@ use crate::chunk::ChunkerConfig;
 use crate::jobs::{ExportFormat, Figure, Jobs};
 use crate::library::Error;
 use crate::retrieve::SearchOptions;
+use crate::similarity::MapLayout;
 use crate::state::{
     AppState, LabelledQuestion, Passage, RowMetrics, SimilarityView, SortKey, Space, StatusFilter, ThemeChoice,
 };
@@ -105,6 +106,8 @@ pub enum Command {
     SetRowMetrics(Arc<RowMetrics>),
     /// Computes the boundary curve for a chunker that does not need it.
     ComputeCurve,
+    /// Gives up embedding the segments of the document in hand; the chunking before it stays.
+    StopEmbedding,
     /// Scrolls the text to a byte.
     JumpTo(usize),
     /// Shows a chunk of the document in hand in the inspector.
@@ -146,6 +149,8 @@ pub enum Command {
 
     /// Shows chunks by chunks, or the map.
     ShowSimilarity(SimilarityView),
+    /// Lays the map out in another way.
+    LayOutMap(MapLayout),
     /// Shows the texts of two chunks of the heat map.
     PickPair(usize, usize),
     /// Shows a passage of the map.
@@ -216,6 +221,7 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::SetChunker(_)
         | C::SetRowMetrics(_)
         | C::ComputeCurve
+        | C::StopEmbedding
         | C::JumpTo(_)
         | C::InspectChunk(_)
         | C::MergeChunks(_)
@@ -230,6 +236,7 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::UseChunkerForDocument
         | C::UseChunkerForNew => chunks::run(command, state, jobs),
         C::ShowSimilarity(_)
+        | C::LayOutMap(_)
         | C::PickPair(..)
         | C::PickPassage(_)
         | C::EncirclePassages(_)

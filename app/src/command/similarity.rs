@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use super::Command;
 use crate::jobs::{Event, Jobs, SimilarityTask};
-use crate::state::{AppState, SimilarityView};
+use crate::state::{AppState, MapResult, Pace, SimilarityView};
 
 pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
     match command {
         Command::ShowSimilarity(view) => {
             state.similarity.view = view;
             refresh(state, jobs);
+        }
+        Command::LayOutMap(layout) => {
+            state.similarity.layout = layout;
+            draw_map(state, jobs);
         }
         Command::PickPair(row, column) => state.similarity.picked = Some((row, column)),
         Command::PickPassage(index) => state.similarity.picked_passage = Some(index),
@@ -61,15 +65,22 @@ fn compare_chunks(state: &mut AppState, jobs: &mut Jobs) {
 
 fn draw_map(state: &mut AppState, jobs: &mut Jobs) {
     let library_version = state.library.version;
-    if state.similarity.map.value().is_some_and(|map| map.library_version == library_version) {
+    let layout = state.similarity.layout;
+    let is_it = |map: &Arc<MapResult>| map.library_version == library_version && map.projection.layout == layout;
+    if state.similarity.map.value().is_some_and(is_it) {
+        jobs.stop_comparing();
+        state.similarity.progress = None;
+        state.similarity.map.stop();
         return;
     }
-    let Some(documents) = state.library.documents.value().cloned() else { return };
+    if state.library.documents.value().is_none() {
+        return;
+    }
     state.similarity.picked_passage = None;
     state.similarity.encircled.clear();
     state.similarity.heat.stop();
     state.similarity.map.start();
-    put(SimilarityTask::Map { library_version, documents }, state, jobs);
+    put(SimilarityTask::Map { library_version, layout }, state, jobs);
 }
 
 fn compare_query(state: &mut AppState, jobs: &mut Jobs) {
@@ -99,7 +110,7 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
     let newest = state.similarity.asked;
     match event {
         Event::SimilarityProgressed { number, done, total } if number == newest => {
-            state.similarity.progress = (done < total).then_some((done, total));
+            state.similarity.progress = Pace::step(state.similarity.progress, done, total);
         }
         Event::HeatCompared { number, outcome } if number == newest => {
             state.similarity.progress = None;

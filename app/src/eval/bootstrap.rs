@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dice::Dice;
+
 /// A mean with the interval that holds it in 95 of 100 resamplings of the questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
@@ -30,7 +32,7 @@ pub fn mean_interval(values: &[f64]) -> Interval {
     if values.is_empty() {
         return Interval::default();
     }
-    let mut dice = Dice(SEED);
+    let mut dice = Dice::new(SEED);
     let mut means: Vec<f64> = (0..ROUNDS).map(|_| resampled_mean(values, &mut dice)).collect();
     means.sort_unstable_by(f64::total_cmp);
     Interval { mean: mean(values), low: means[ROUNDS / 40], high: means[ROUNDS - 1 - ROUNDS / 40] }
@@ -57,23 +59,6 @@ pub fn deviation(values: &[f64]) -> f64 {
 fn resampled_mean(values: &[f64], dice: &mut Dice) -> f64 {
     let sum: f64 = (0..values.len()).map(|_| values[dice.below(values.len())]).sum();
     sum / values.len() as f64
-}
-
-/// `SplitMix64` (Steele, Lea & Flood 2014).
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ (bits >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
-    }
 }
 
 #[cfg(test)]

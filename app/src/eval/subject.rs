@@ -146,11 +146,14 @@ impl Splitter {
         match self {
             Self::Configured(config) => split_configured(config, text, embedder, cancel),
             Self::PublishedRecursive { size, overlap } => {
-                let pieces = published_pieces(text, embedder, *size, *overlap);
+                let length = |piece: &str| embedder.count_tokens(piece) + SPECIAL_TOKENS;
+                let pieces = Recursive { size: *size, overlap: *overlap, length: &length }.split(text);
                 Ok(found_again(text, &pieces))
             }
             Self::PublishedCluster { size } => {
-                let pieces = published_pieces(text, embedder, CLUSTER_PIECE, 0);
+                // The publication counts these pieces with another model's tokenizer, which adds no special tokens.
+                let length = |piece: &str| embedder.count_tokens(piece);
+                let pieces = Recursive { size: CLUSTER_PIECE, overlap: 0, length: &length }.split(text);
                 let texts: Vec<&str> = pieces.iter().map(|piece| &text[piece.clone()]).collect();
                 let vectors = embedder.embed(&texts, TextRole::Passage, cancel, &mut |_| {})?;
                 let longest = (size / CLUSTER_PIECE).max(1);
@@ -174,11 +177,6 @@ impl Splitter {
         };
         Ok(config.validate()?)
     }
-}
-
-fn published_pieces(text: &str, embedder: &dyn Embedder, size: usize, overlap: usize) -> Vec<Range<usize>> {
-    let length = |piece: &str| embedder.count_tokens(piece) + SPECIAL_TOKENS;
-    Recursive { size, overlap, length: &length }.split(text)
 }
 
 fn split_configured(

@@ -227,6 +227,13 @@ impl Jobs {
         }
     }
 
+    /// Gives up cutting, and embedding for it.
+    pub fn stop_cutting(&mut self) {
+        if let Some(workers) = &mut self.workers {
+            workers.lab.stop();
+        }
+    }
+
     /// Keeps the questions written on a document.
     pub fn keep_questions(&self, document: DocumentId, text: Arc<Extraction>, questions: Vec<LabelledQuestion>) {
         if let Some(workers) = &self.workers {

@@ -8,11 +8,11 @@ use super::latest::Latest;
 use super::{Event, Outbox, Worker, guarded};
 use crate::embed::TextRole;
 use crate::extract::Extraction;
-use crate::library::{Error, Library};
+use crate::library::{Error, Library, LibraryMap};
 use crate::progress::CancelToken;
-use crate::similarity::{HeatMap, Projection, cosine};
-use crate::state::{HeatResult, LabResult, MapPassage, MapResult, QueryAnswer};
-use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
+use crate::similarity::{HeatMap, MapLayout, cosine};
+use crate::state::{HeatResult, LabResult, MapResult, QueryAnswer};
+use crate::store::DocumentId;
 
 /// What to compare.
 #[derive(Clone)]
@@ -30,8 +30,8 @@ pub enum SimilarityTask {
     Map {
         /// The library's version.
         library_version: u64,
-        /// Its documents.
-        documents: Vec<DocumentRecord>,
+        /// How they are laid out.
+        layout: MapLayout,
     },
     /// A query with what was compared before.
     Query {
@@ -44,8 +44,6 @@ pub enum SimilarityTask {
     },
 }
 
-/// Most passages on a map; of more every so-manieth is taken.
-const MOST_POINTS: usize = 6000;
 /// Hits that are marked on the map.
 const MARKED_HITS: usize = 8;
 
@@ -106,8 +104,8 @@ impl Desk<'_> {
                 let outcome = guarded(|| self.heat(document, extraction, chunks).map(Arc::new));
                 Event::HeatCompared { number, outcome }
             }
-            SimilarityTask::Map { library_version, documents } => {
-                let outcome = guarded(|| self.map(library_version, &documents).map(Arc::new));
+            SimilarityTask::Map { library_version, layout } => {
+                let outcome = guarded(|| self.map(library_version, layout).map(Arc::new));
                 Event::Mapped { number, outcome }
             }
             SimilarityTask::Query { query, heat, map } => {
@@ -146,27 +144,10 @@ impl Desk<'_> {
         Ok(HeatResult { document, extraction, chunks, map: Arc::new(map), pixels, vectors, dims, compare_ms })
     }
 
-    fn map(&self, library_version: u64, documents: &[DocumentRecord]) -> Result<MapResult, Error> {
-        let ready: Vec<&DocumentRecord> =
-            documents.iter().filter(|record| record.status == DocumentStatus::Ready).collect();
-        let total: usize = ready.iter().map(|record| record.chunks).sum();
-        let step = total.div_ceil(MOST_POINTS).max(1);
-        let (mut passages, mut groups, mut seen) = (Vec::new(), Vec::new(), 0);
-        for (group, record) in ready.iter().enumerate() {
-            for chunk in self.library.chunks(record.id)? {
-                if seen % step == 0 {
-                    passages.push(MapPassage { document: record.id, start: chunk.start, text: chunk.text });
-                    groups.push(group);
-                }
-                seen += 1;
-            }
-        }
-        let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
-        let vectors = self.embed(&texts)?;
-        let dims = self.library.embedder().dims();
-        let names = ready.iter().map(|record| record.title.clone()).collect();
-        let projection = Arc::new(Projection::compute(&vectors, dims, groups, names));
-        Ok(MapResult { left_out: seen - passages.len(), projection, passages, vectors, dims, library_version })
+    fn map(&self, library_version: u64, layout: MapLayout) -> Result<MapResult, Error> {
+        let map = self.library.map(layout, self.cancel, &|done, total| self.tell(done, total))?;
+        let LibraryMap { projection, passages, vectors, dims, left_out } = map;
+        Ok(MapResult { projection: Arc::new(projection), passages, vectors, dims, left_out, library_version })
     }
 
     fn query(&self, query: String, heat: Option<&HeatResult>, map: Option<&MapResult>) -> Result<QueryAnswer, Error> {
@@ -184,7 +165,7 @@ impl Desk<'_> {
         Ok(QueryAnswer {
             query,
             cosines: heat.map(|heat| cosines(&heat.vectors, heat.dims)).unwrap_or_default(),
-            place: map.map(|map| map.projection.place(&vector)),
+            place: map.map(|map| map.projection.place(&vector, &near)),
             hits,
         })
     }

@@ -47,6 +47,7 @@ mod ask;
 mod chats;
 mod error;
 mod home;
+mod map;
 mod options;
 mod pages;
 mod preview;
@@ -68,6 +69,7 @@ use crate::watch::Changes;
 
 pub use error::Error;
 pub use home::home_folder;
+pub use map::{LibraryMap, MapPassage};
 pub use options::{Access, GpuChoice, LibraryOptions};
 pub use preview::{ChunkPreview, Previewer, preview_chunks};
 

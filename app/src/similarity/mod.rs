@@ -5,12 +5,14 @@
 //! rows, none included. Must not know: documents, windows.
 
 mod heat;
+mod neighbours;
 mod pca;
 mod projection;
 mod ramp;
+mod umap;
 
 pub use heat::HeatMap;
-pub use projection::{Point, Projection};
+pub use projection::{MapLayout, Point, Projection};
 pub use ramp::ramp;
 
 /// The cosine of two rows; 0 where one has no direction.

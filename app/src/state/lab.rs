@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Comparison, Edits, LabelledQuestion, Loadable, TextRows};
+use super::{Comparison, Edits, LabelledQuestion, Loadable, Pace, TextRows};
 use crate::chunk::{Boundary, Chunk, ChunkerConfig, Threshold};
 use crate::extract::Extraction;
 use crate::store::DocumentId;
@@ -19,7 +19,7 @@ pub struct LabState {
     /// The newest chunking.
     pub result: Loadable<Arc<LabResult>>,
     /// Segments embedded and to embed, while that is under way.
-    pub embedding: Option<(usize, usize)>,
+    pub embedding: Option<Pace>,
     /// Draw the boundary curve even for chunkers that do not need it.
     pub curve_wanted: bool,
     /// Number of the newest chunking asked for.

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{LabResult, Loadable};
+use super::{LabResult, Loadable, Pace};
 use crate::extract::Extraction;
-use crate::similarity::{HeatMap, Point, Projection};
+use crate::library::MapPassage;
+use crate::similarity::{HeatMap, MapLayout, Point, Projection};
 use crate::store::DocumentId;
 
 /// The similarity space.
@@ -16,13 +17,15 @@ pub struct SimilarityState {
     /// The chunks of the document in hand, compared.
     pub heat: Loadable<Arc<HeatResult>>,
     /// Rows compared or embedded and all of them, while that is under way.
-    pub progress: Option<(usize, usize)>,
+    pub progress: Option<Pace>,
     /// The pair of chunks that was clicked.
     pub picked: Option<(usize, usize)>,
     /// The query that chunks are compared with; empty for none.
     pub query: String,
     /// Cosine of the query with each chunk of the heat map, and where it lies on the map.
     pub answer: Option<Arc<QueryAnswer>>,
+    /// How the map is laid out.
+    pub layout: MapLayout,
     /// The library as a map.
     pub map: Loadable<Arc<MapResult>>,
     /// The passage of the map that was clicked.
@@ -92,15 +95,4 @@ pub struct MapResult {
     pub left_out: usize,
     /// The library's version that it shows.
     pub library_version: u64,
-}
-
-/// A passage on the map.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MapPassage {
-    /// Its document.
-    pub document: DocumentId,
-    /// First byte in the document's text.
-    pub start: usize,
-    /// Its text.
-    pub text: String,
 }

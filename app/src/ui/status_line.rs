@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Panel, Ui};
 
 use super::theme::{palette, secondary, tokens};
-use super::widgets::{format, link};
+use super::widgets::{format, link, pace_line};
 use crate::command::Command;
 use crate::progress::{IngestPhase, IngestProgress};
 use crate::state::{AppState, Space};
@@ -28,9 +28,10 @@ fn jobs_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         } else if state.space != Space::Library && link(ui, "Cancel ingest").clicked() {
             commands.push(Command::CancelIngest);
         }
-    } else if let Some((done, total)) = state.lab.embedding {
-        let sentence = format!("embedding segments {} of {}", format::count(done), format::count(total));
-        ui.label(secondary(sentence));
+    } else if let Some(pace) = &state.lab.embedding {
+        if pace_line(ui, "embedding", pace, "segments") {
+            commands.push(Command::StopEmbedding);
+        }
     } else if state.chat.running().is_some() {
         ui.label(secondary("answering"));
     } else if state.opened.is_pending() {

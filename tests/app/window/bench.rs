@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use egui::{DroppedFile, DroppedFileHandle};
 use egui_kittest::Harness;
 use outcrop::LibraryOptions;
-use outcrop::embed::HashEmbedder;
+use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
 use outcrop::extract::{
     Coverage, DocumentKind, Extract, ExtractError, Extraction, PagePicture, PageRequest, PixelBox, Span, SpanPlace,
 };
@@ -25,6 +25,7 @@ pub(crate) struct Bench {
     pub(crate) harness: Harness<'static, Option<Workbench>>,
     folder: TempDir,
     hold: Arc<AtomicBool>,
+    hold_embedder: Arc<AtomicBool>,
 }
 
 impl Bench {
@@ -33,9 +34,11 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let hold = Arc::new(AtomicBool::new(false));
         let extractor = Arc::new(PlainText { hold: Arc::clone(&hold) });
+        let hold_embedder = Arc::new(AtomicBool::new(false));
+        let embedder = Arc::new(Held { hold: Arc::clone(&hold_embedder) });
         let library = LibraryOptions {
             home: Some(folder.path().join("home")),
-            embedder: Some(Arc::new(HashEmbedder)),
+            embedder: Some(embedder),
             extractor: Some(extractor),
             ..LibraryOptions::default()
         };
@@ -54,7 +57,7 @@ impl Bench {
             },
             None,
         );
-        let mut bench = Self { harness, folder, hold };
+        let mut bench = Self { harness, folder, hold, hold_embedder };
         bench.until(|state| state.library.documents.value().is_some());
         bench
     }
@@ -95,6 +98,11 @@ impl Bench {
         self.hold.store(hold, Ordering::SeqCst);
     }
 
+    /// Keeps the embedder waiting until it is cancelled.
+    pub(crate) fn hold_embedder(&self, hold: bool) {
+        self.hold_embedder.store(hold, Ordering::SeqCst);
+    }
+
     /// What the window shows.
     pub(crate) fn state(&self) -> &AppState {
         self.harness.state().as_ref().unwrap().state()
@@ -132,6 +140,49 @@ impl DroppedFile for Dropped {
 
     fn bytes(&self) -> Result<Vec<u8>, String> {
         std::fs::read(&self.0).map_err(|err| err.to_string())
+    }
+}
+
+/// The hash embedder, which can be kept waiting.
+struct Held {
+    hold: Arc<AtomicBool>,
+}
+
+impl Embedder for Held {
+    fn name(&self) -> &str {
+        HashEmbedder.name()
+    }
+
+    fn fingerprint(&self) -> &str {
+        HashEmbedder.fingerprint()
+    }
+
+    fn dims(&self) -> usize {
+        HashEmbedder.dims()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        HashEmbedder.count_tokens(text)
+    }
+
+    fn window_tokens(&self) -> usize {
+        HashEmbedder.window_tokens()
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+        on_done: &mut dyn FnMut(usize),
+    ) -> Result<Vec<f32>, EmbedError> {
+        while self.hold.load(Ordering::SeqCst) {
+            if cancel.is_cancelled() {
+                return Err(EmbedError::Cancelled);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        HashEmbedder.embed(texts, role, cancel, on_done)
     }
 }
 

@@ -7,7 +7,8 @@ use egui_kittest::kittest::Queryable;
 use outcrop::chunk::{ChunkerConfig, ChunkerKind};
 use outcrop::command::Command;
 use outcrop::jobs::{ExportFormat, Figure};
-use outcrop::state::{SimilarityView, Space};
+use outcrop::similarity::MapLayout;
+use outcrop::state::{AppState, SimilarityView, Space};
 
 use crate::bench::Bench;
 
@@ -184,6 +185,41 @@ fn the_library_becomes_a_map_with_the_question_on_it() {
     bench.harness.get_by_role_and_label(Role::Button, "Clear").click();
     bench.settle();
     assert!(bench.state().similarity.encircled.is_empty());
+
+    bench.harness.get_by_role_and_label(Role::RadioButton, "UMAP").click();
+    let layout = |state: &AppState| state.similarity.map.value().map(|map| map.projection.layout);
+    bench.until(|state| layout(state) == Some(MapLayout::Umap) && !state.similarity.map.is_pending());
+    bench.until(|state| state.similarity.answer.as_ref().is_some_and(|answer| answer.place.is_some()));
+    let umap = bench.state().similarity.map.value().unwrap().clone();
+    assert!(umap.passages == map.passages && umap.projection.points != map.projection.points);
+    bench.harness.get_by_label_contains("UMAP): groups are true");
+}
+
+#[test]
+fn embedding_for_a_curve_can_be_stopped() {
+    let mut bench = opened();
+    let before = bench.state().lab.result.value().unwrap().config.clone();
+    bench.write("long.txt", &crate::bench::long_text(40));
+    bench.drop_files(&["long.txt"]);
+    bench.until(|state| state.library.documents.value().is_some_and(|all| all.iter().any(|one| one.chunks > 60)));
+    bench.until(|state| state.library.ingest.is_none());
+    let listed = bench.state().library.listed();
+    let document = listed.iter().find(|record| record.chunks > 60).unwrap().id;
+    push(&mut bench, Command::OpenInChunks { document, byte: None });
+    bench.until(|state| !state.lab.result.is_pending() && state.lab.result.value().is_some());
+
+    bench.hold_embedder(true);
+    push(&mut bench, Command::SetChunker(ChunkerConfig { kind: ChunkerKind::Cluster, ..before }));
+    bench.until(|state| state.lab.embedding.is_some());
+    bench.harness.get_all_by_role_and_label(Role::Link, "Stop").next().unwrap().click();
+    bench.settle();
+    bench.until(|state| !state.lab.result.is_pending() && state.lab.embedding.is_none());
+    let lab = &bench.state().lab;
+    assert!(lab.config.kind != ChunkerKind::Cluster && lab.result.value().unwrap().config == lab.config);
+
+    bench.hold_embedder(false);
+    push(&mut bench, Command::ComputeCurve);
+    bench.until(|state| state.lab.result.value().is_some_and(|result| !result.curve.is_empty()));
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use egui::Vec2;
 use outcrop::chunk::{ChunkerConfig, ChunkerKind, Threshold};
 use outcrop::command::Command;
+use outcrop::progress::CancelToken;
+use outcrop::similarity::HeatMap;
 
 use crate::bench::{Bench, long_text};
 
@@ -60,13 +62,35 @@ fn three_hundred_pages_are_drawn_in_a_few_milliseconds() {
         result.cut_ms,
     );
     assert!(scroll < FRAME && drag < FRAME, "scrolling {scroll:?}, dragging {drag:?}");
-    // The cluster chunker compares every sentence with all that may share its chunk, and takes longer.
-    let at_once = |kind: &ChunkerKind| !matches!(kind, ChunkerKind::Code | ChunkerKind::Cluster);
-    for kind in ChunkerKind::ALL.into_iter().filter(at_once) {
+    for kind in ChunkerKind::ALL.into_iter().filter(|kind| *kind != ChunkerKind::Code) {
         let change = (0..4).map(|round| changed(&mut bench, kind, &config, round)).min().unwrap();
         eprintln!("{kind}: {change:.1?} from the choice to the picture");
         assert!(change < CHANGE, "{kind}: {change:?}");
     }
+}
+
+/// Rows of a large heat map, as many numbers a row as the default model's.
+const ROWS: usize = 5000;
+const DIMS: usize = 384;
+
+#[test]
+fn five_thousand_chunks_are_compared_in_moments_and_stopped_at_once() {
+    let row = |row: usize| (0..DIMS).map(move |axis| ((row * 31 + axis * 17) as f32 * 0.618).sin() * 0.072);
+    let rows: Vec<f32> = (0..ROWS).flat_map(row).collect();
+    let begun = Instant::now();
+    let map = HeatMap::compute(&rows, DIMS, &CancelToken::new(), &|_| {}).unwrap();
+    let took = begun.elapsed();
+    eprintln!("{ROWS} rows of {DIMS} compared in {took:.2?}");
+    assert!(map.num_rows == ROWS && took < Duration::from_secs(10), "{took:?}");
+
+    let cancel = CancelToken::new();
+    let stopped = std::sync::Mutex::new(None);
+    let none = HeatMap::compute(&rows, DIMS, &cancel, &|_| {
+        stopped.lock().unwrap().get_or_insert_with(Instant::now);
+        cancel.cancel();
+    });
+    let waited = stopped.lock().unwrap().unwrap().elapsed();
+    assert!(none.is_none() && waited < Duration::from_secs(1), "{waited:?}");
 }
 
 /// Time from choosing a chunker to its picture, vectors known.

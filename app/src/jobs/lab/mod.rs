@@ -75,6 +75,13 @@ impl Handle {
         }
         self.mailbox.put((request, self.running.1.clone()));
     }
+
+    /// Gives up what is under way and what waits.
+    pub(super) fn stop(&mut self) {
+        self.running.1.cancel();
+        self.running.1 = CancelToken::new();
+        self.mailbox.clear();
+    }
 }
 
 /// Keeps the questions of a document, on a thread of its own.
@@ -186,10 +193,17 @@ impl Bench {
         let measure = self.measures.of(config.unit);
         let extraction = Arc::clone(&open.extraction);
         let text = &extraction.text;
-        if let (ChunkerKind::Semantic, Some(vectors)) = (config.kind, open.vectors.floats()) {
-            let dims = vectors.len().checked_div(open.vectors.num_segments()).unwrap_or(0);
-            let curve = open.tables.curve(vectors, dims, config.window);
-            return Ok(open.tables.table(text, config.unit, measure).cut(text, &curve, config, measure));
+        let cannot = |err| failure("The document could not be cut", &err);
+        if let Some(vectors) = open.vectors.floats().filter(|_| config.kind.needs_vectors()) {
+            let table = open.tables.table(text, config.unit, measure);
+            if config.kind == ChunkerKind::Semantic {
+                let dims = vectors.len().checked_div(open.vectors.num_segments()).unwrap_or(0);
+                let curve = open.tables.curve(vectors, dims, config.window);
+                return Ok(table.cut(text, &curve, config, measure));
+            }
+            if let Some(chunking) = table.group(text, vectors, config, measure) {
+                return chunking.map_err(cannot);
+            }
         }
         let input = ChunkInput {
             text,
@@ -198,7 +212,7 @@ impl Bench {
             measure,
             vectors: VectorSource { embed: None, vectors: open.vectors.floats() },
         };
-        chunker.chunk(&input).map_err(|err| failure("The document could not be cut", &err))
+        chunker.chunk(&input).map_err(cannot)
     }
 
     /// Makes sure that the vectors which `request` needs are there.

@@ -19,7 +19,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 use super::icons::Icon;
 use super::theme::{palette, secondary};
-use super::widgets::{empty_state, error_block, format, pending_line};
+use super::widgets::{empty_state, error_block, pace_line, pending_line};
 use crate::command::Command;
 use crate::extract::Extraction;
 use crate::state::{AppState, LabResult, Space};
@@ -90,9 +90,10 @@ fn nothing_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let lab = &state.lab;
     if let Some(error) = lab.extraction.error().or(lab.result.error()) {
         error_block(ui, error);
-    } else if let Some((done, total)) = lab.embedding {
-        let sentence = format!("Embedding segments: {} of {}", format::count(done), format::count(total));
-        pending_line(ui, &sentence);
+    } else if let Some(pace) = &lab.embedding {
+        if pace_line(ui, "Embedding", pace, "segments") {
+            commands.push(Command::StopEmbedding);
+        }
     } else if lab.document.is_some() {
         pending_line(ui, "Reading the document");
     } else {

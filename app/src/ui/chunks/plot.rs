@@ -7,7 +7,7 @@ use egui_plot::{
 };
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
-use super::super::widgets::{export_menu, format, link};
+use super::super::widgets::{export_menu, format, link, pace_line};
 use super::threshold::ThresholdHandle;
 use crate::chunk::{Boundary, Chunk};
 use crate::command::Command;
@@ -107,9 +107,10 @@ impl Inks {
 fn head_ui(ui: &mut Ui, result: &LabResult, state: &AppState, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.label(strong("Boundary").size(tokens().text.secondary));
-        if let Some((done, total)) = state.lab.embedding {
-            let sentence = format!("embedding {} of {} segments", format::count(done), format::count(total));
-            ui.label(secondary(sentence));
+        if let Some(pace) = &state.lab.embedding {
+            if pace_line(ui, "embedding", pace, "segments") {
+                commands.push(Command::StopEmbedding);
+            }
         } else if result.curve.is_empty() && result.num_segments > 1 {
             ui.label(secondary("cosine of neighbouring sentences"));
             if link(ui, "Compute the curve").clicked() {

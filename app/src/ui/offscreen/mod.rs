@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::window::WindowOptions;
 use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::command::Command;
+use crate::similarity::MapLayout;
 use crate::state::{AppState, SimilarityView, Space, ThemeChoice, TurnState};
 use crate::store::{DocumentRecord, DocumentStatus};
 use stage::Stage;
@@ -82,8 +83,10 @@ pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<Path
             let name = format!("{}-{suffix}.png", space.title().to_lowercase());
             files.push(stage.write(&folder.join(name))?);
         }
-        show_map(&mut stage, &options.question)?;
-        files.push(stage.write(&folder.join(format!("map-{suffix}.png")))?);
+        for layout in [MapLayout::Pca, MapLayout::Umap] {
+            show_map(&mut stage, layout, &options.question)?;
+            files.push(stage.write(&folder.join(format!("map-{layout}-{suffix}.png")))?);
+        }
         show_comparison(&mut stage)?;
         files.push(stage.write(&folder.join(format!("compare-{suffix}.png")))?);
         stage.push(Command::CompareWith(Vec::new()));
@@ -148,11 +151,14 @@ fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
 }
 
 /// The library as a map with the question on it.
-fn show_map(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
+fn show_map(stage: &mut Stage, layout: MapLayout, question: &str) -> Result<(), OffscreenError> {
     stage.push(Command::ShowSpace(Space::Similarity));
+    stage.push(Command::LayOutMap(layout));
     stage.push(Command::ShowSimilarity(SimilarityView::Map));
-    stage
-        .until("map", JOB_WAIT, |state| state.similarity.map.value().is_some() && !state.similarity.map.is_pending())?;
+    stage.until("map", JOB_WAIT, |state| {
+        let map = state.similarity.map.value();
+        map.is_some_and(|map| map.projection.layout == layout) && !state.similarity.map.is_pending()
+    })?;
     stage.push(Command::CompareQuery(question.to_owned()));
     stage.until("comparison of the question", JOB_WAIT, |state| {
         state.similarity.answer.as_ref().is_some_and(|answer| answer.place.is_some())

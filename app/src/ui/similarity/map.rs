@@ -7,7 +7,7 @@ use super::super::theme::{layer, palette, secondary};
 use super::super::widgets::{export_menu, format};
 use crate::command::Command;
 use crate::jobs::Figure;
-use crate::similarity::Point;
+use crate::similarity::{MapLayout, Point};
 use crate::state::{AppState, MapResult};
 
 const RADIUS: f32 = 3.2;
@@ -31,10 +31,12 @@ impl MapView {
             0 => String::new(),
             number => format!(" · {} more are left out", format::count(number)),
         };
-        let words = format!(
-            "{} by their first two principal components: like lies near like; draw around some to list them{left_out}",
-            format::counted(map.passages.len(), "passage")
-        );
+        let by = match map.projection.layout {
+            MapLayout::Pca => "by their first two principal components: like lies near like",
+            MapLayout::Umap => "by their neighbours (UMAP): groups are true, distances between them are not",
+        };
+        let passages = format::counted(map.passages.len(), "passage");
+        let words = format!("{passages} {by}; draw around some to list them{left_out}");
         ui.label(secondary(words));
         let room = ui.available_rect_before_wrap();
         let legend = Rect::from_min_max(pos2(room.right() - LEGEND_WIDTH, room.top()), room.max);

@@ -11,6 +11,7 @@ use super::theme::{palette, secondary, title};
 use super::widgets::{empty_state, error_block, export_menu, format, pending_line, quiet, segmented};
 use crate::command::Command;
 use crate::jobs::Figure;
+use crate::similarity::MapLayout;
 use crate::state::{AppState, SimilarityView, Space};
 
 /// The similarity space.
@@ -50,6 +51,12 @@ impl SimilarityPanel {
                 let views = [(SimilarityView::Heat, "Chunks"), (SimilarityView::Map, "Map")];
                 if let Some(view) = segmented(ui, state.similarity.view, &views) {
                     commands.push(Command::ShowSimilarity(view));
+                }
+                if state.similarity.view == SimilarityView::Map {
+                    let layouts = [(MapLayout::Pca, "PCA"), (MapLayout::Umap, "UMAP")];
+                    if let Some(layout) = segmented(ui, state.similarity.layout, &layouts) {
+                        commands.push(Command::LayOutMap(layout));
+                    }
                 }
                 let field = TextEdit::singleline(&mut self.query).hint_text("Compare a question…").desired_width(300.0);
                 let response = ui.add(field);
@@ -98,11 +105,11 @@ impl SimilarityPanel {
 
 /// How far a comparison is, and how to stop it.
 fn progress_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    if let Some((done, total)) = state.similarity.progress {
+    if let Some(pace) = &state.similarity.progress {
         if quiet(ui, "Stop").clicked() {
             commands.push(Command::StopComparing);
         }
-        ui.label(secondary(format!("{} of {}", format::count(done), format::count(total))));
+        ui.label(secondary(format::pace("", pace, "")));
     }
 }
 

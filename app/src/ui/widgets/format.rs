@@ -2,6 +2,7 @@
 
 use crate::chunk::{ChunkerConfig, ChunkerKind, Unit};
 use crate::extract::Place;
+use crate::state::Pace;
 
 /// `3 180` with a thin space between thousands.
 pub(crate) fn count(number: usize) -> String {
@@ -41,6 +42,15 @@ pub(crate) fn seconds(secs: f64) -> String {
         secs if secs < 90.0 * 60.0 => format!("{:.0} min", secs / 60.0),
         secs => format!("{:.0} h", secs / 3600.0),
     }
+}
+
+/// `embedding 1 200 of 9 488 segments · 105/s · 79 s left`.
+pub(crate) fn pace(verb: &str, pace: &Pace, things: &str) -> String {
+    let mut line = format!("{verb} {} of {} {things}", count(pace.done), count(pace.total));
+    if let (Some(rate), Some(secs)) = (pace.per_sec(), pace.secs_left()) {
+        line.push_str(&format!("  ·  {rate:.0}/s  ·  {} left", seconds(secs)));
+    }
+    line.trim_end().to_owned()
 }
 
 /// `12 ms`, `3.4 s`.

@@ -15,4 +15,4 @@ pub(crate) use empty::empty_state;
 pub(crate) use export::export_menu;
 pub(crate) use field::{field, number_field};
 pub(crate) use segmented::segmented;
-pub(crate) use states::{error_block, hairline, pending_line, vertical_hairline};
+pub(crate) use states::{error_block, hairline, pace_line, pending_line, vertical_hairline};

@@ -2,7 +2,9 @@
 
 use egui::{Frame, Margin, Response, Sense, Stroke, Ui, Vec2};
 
+use super::{format, link};
 use crate::library::Error;
+use crate::state::Pace;
 use crate::ui::theme::{palette, secondary, strong, tokens};
 
 /// A one-pixel line over the whole width, without space around it.
@@ -24,6 +26,12 @@ pub(crate) fn vertical_hairline(ui: &mut Ui) {
 /// A sentence about work under way.
 pub(crate) fn pending_line(ui: &mut Ui, sentence: &str) -> Response {
     ui.label(secondary(sentence))
+}
+
+/// How far counted work is, at what rate and for how long still, with a way to stop it; gives whether that was clicked.
+pub(crate) fn pace_line(ui: &mut Ui, verb: &str, pace: &Pace, things: &str) -> bool {
+    ui.label(secondary(format::pace(verb, pace, things)));
+    link(ui, "Stop").clicked()
 }
 
 /// An error in full: what, why, what to do. Its text can be selected.

@@ -6,8 +6,8 @@ mod rows;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
-use super::super::theme::{palette, secondary};
-use super::super::widgets::{error_block, pending_line};
+use super::super::theme::palette;
+use super::super::widgets::{error_block, pace_line, pending_line};
 use crate::command::Command;
 use crate::extract::Extraction;
 use crate::state::AppState;
@@ -42,8 +42,10 @@ impl CompareView {
                     pending_line(ui, "Cutting");
                 }
             }
-            if let Some((done, total)) = state.lab.embedding {
-                ui.label(secondary(format!("embedding {done} of {total} segments")));
+            if let Some(pace) = &state.lab.embedding
+                && pace_line(ui, "embedding", pace, "segments")
+            {
+                commands.push(Command::StopEmbedding);
             }
         });
     }
