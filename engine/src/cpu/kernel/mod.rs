@@ -6,6 +6,10 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 use std::sync::OnceLock;
@@ -123,7 +127,9 @@ impl Kernels {
     pub(crate) fn available() -> Vec<Self> {
         let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]
-        sets.extend(avx2::kernels());
+        sets.extend(avx512::kernels().chain(avx2::kernels()));
+        #[cfg(target_arch = "aarch64")]
+        sets.push(neon::KERNELS);
         sets.push(scalar::KERNELS);
         sets
     }
