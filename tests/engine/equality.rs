@@ -144,8 +144,13 @@ pub(crate) fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseE
     Ok(())
 }
 
+/// How many cases are tried. `PROPTEST_CASES` says otherwise where time is short, as under an emulator.
+fn num_cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: num_cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn cpu_equals_the_oracle(case in cases()) {

@@ -46,7 +46,7 @@ macro_rules! code_kernels {
                 assert!(rows.iter().all(|row| row.len() == panel.len() * 2));
                 // SAFETY: `kernels` hands this out only where the CPU has the instructions; every row has two codes
                 // per entry of the panel.
-                unsafe { select(&scale(sum_panel(panel, rows), scales), cut, row_cuts, scores) }
+                unsafe { select(&scale(&sum_panel(panel, rows), scales), cut, row_cuts, scores) }
             }
 
             #[target_feature(enable = $features)]
@@ -68,6 +68,7 @@ macro_rules! code_kernels {
             /// # Safety
             /// Every row has two codes per entry of the panel.
             #[inline]
+            #[allow(clippy::cast_ptr_alignment, reason = "the loads are unaligned ones")]
             #[target_feature(enable = $features)]
             unsafe fn sum_panel(panel: &[CodeLanes], rows: [&[i16]; PANEL_ROWS]) -> RowSums {
                 let mut sums = [[_mm512_setzero_si512(); PANEL_ROWS]; 2];
@@ -108,7 +109,7 @@ code_kernels!(plain, "avx512f,avx512bw", |acc, a, b| _mm512_add_epi32(acc, _mm51
 /// Scores from sums: the products by which the plain kernels multiply, in the same order.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn scale(sums: RowSums, scales: &CodeScales) -> RowScores {
+fn scale(sums: &RowSums, scales: &CodeScales) -> RowScores {
     // SAFETY: the scales of the queries are 16 long.
     let queries = unsafe { _mm512_loadu_ps(scales.queries.as_ptr()) };
     let mut scores = [_mm512_setzero_ps(); PANEL_ROWS];

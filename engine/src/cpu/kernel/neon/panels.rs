@@ -154,9 +154,9 @@ fn select(
         }
         masks[row] = vaddvq_u32(bits) as u16;
         if masks[row] != 0 {
-            for quarter in 0..QUARTERS {
-                // SAFETY: a row of scores has 16 values, of which four from `quarter * 4` on are written.
-                unsafe { vst1q_f32(scores[row].as_mut_ptr().add(quarter * 4), sums[row][quarter]) };
+            for (quarter, &four) in scores[row].as_chunks_mut::<4>().0.iter_mut().zip(&sums[row]) {
+                // SAFETY: a quarter has four values.
+                unsafe { vst1q_f32(quarter.as_mut_ptr(), four) };
             }
         }
     }
