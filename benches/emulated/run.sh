@@ -4,9 +4,9 @@
 #
 # neon    under QEMU's user emulation. Needs the Rust target aarch64-unknown-linux-gnu, and on Debian
 #         `apt-get install qemu-user gcc-aarch64-linux-gnu`.
-# avx512  on a Debian kernel in Bochs, since QEMU emulates no AVX-512: once on a CPU with VNNI, once on one without.
-#         Needs `apt-get install bochs isolinux xorriso busybox-static cpio` and about 30 minutes of one core. The kernel
-#         comes through apt, unless KERNEL names one (a vmlinuz). CPUS, FILTERS and PROPTEST_CASES choose CPU
+# avx512  on a Debian kernel in Bochs, since QEMU emulates no AVX-512: on a CPU with VNNI and, beside it, on one without.
+#         Needs `apt-get install bochs isolinux xorriso busybox-static cpio` and about ten minutes of two cores. The
+#         kernel comes through apt, unless KERNEL names one (a vmlinuz). CPUS, FILTERS and PROPTEST_CASES choose CPU
 #         models, tests of the suite, and how many random files are searched.
 set -eu
 root="$(cd "$(dirname "$0")/../.." && pwd)"
@@ -14,8 +14,8 @@ target="${CARGO_TARGET_DIR:-$root/target}"
 work="$target/emulated-${1:-}"
 mkdir -p "$work"
 
-# The suite of `tests/engine` without its GPU tests, as a package that needs the engine alone. Its path ends like that of
-# `tests`, since the suite finds its data beside itself.
+# The suite of `tests/engine` without its GPU tests, as a package that needs the engine alone. The data lies beside it as
+# it lies beside `tests`.
 make_suite() {
     rm -rf "$work/suite" "$work/tests"
     mkdir -p "$work/suite" "$work/tests"
@@ -107,12 +107,13 @@ boot() {
     printf 'ENGINE_KERNELS="%s"\nFILTERS="%s"\nPROPTEST_CASES="%s"\n' "$2" "$FILTERS" "${PROPTEST_CASES:-60}" \
         >"$machine/root/settings"
     (cd "$machine/root" && find . | cpio -o -H newc --quiet | gzip -1) >"$disc/initrd.gz"
+    options="mitigations=off nokaslr tsc=reliable lsm=capability nofsgsbase nopcid pti=off"
     hidden=pku,aperfmperf,xsaves,xsavec,rdpid,fsgsbase,pcid,invpcid,smap,smep,umip,fsrm
     cat >"$disc/isolinux.cfg" <<EOF
 default tests
 label tests
     kernel /vmlinuz
-    append initrd=/initrd.gz console=ttyS0 quiet mitigations=off nokaslr tsc=reliable lsm=capability nofsgsbase nopcid pti=off clearcpuid=$hidden
+    append initrd=/initrd.gz console=ttyS0 quiet $options clearcpuid=$hidden
 EOF
     xorriso -as mkisofs -quiet -o "$machine/boot.iso" -b isolinux.bin -c boot.cat -no-emul-boot -boot-load-size 4 \
         -boot-info-table "$disc"
