@@ -33,6 +33,9 @@
 //!
 //! `engine/examples/` has a program for each.
 //!
+//! The CPU's kernels are chosen when the program runs: AVX-512 with VNNI, AVX-512, AVX2 with FMA, NEON on ARM, and plain
+//! Rust on any other CPU. [`Searcher::backend_name`] tells which.
+//!
 //! Where to start reading: [`VectorFile`] for the file, [`Searcher`] for the search, `bound.rs`
 //! for why f32 kernels may select and lose nothing.
 

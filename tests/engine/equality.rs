@@ -1,10 +1,9 @@
 //! Every path gives the oracle's ids in the oracle's order with the oracle's scores.
 
-use engine::gpu::GpuTuning;
-use engine::{Backend, Dtype, FileSpec, Metric, Precision, Query, RowFilter, Searcher};
+use engine::{Dtype, FileSpec, Metric, Precision, Query, RowFilter, Searcher};
 use proptest::prelude::*;
 
-use super::samples::{Rng, TempFile, cpu_searcher, gpu_searcher};
+use super::samples::{Rng, TempFile, cpu_searcher};
 
 /// How the values of a case are made: each kind once broke an engine.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +23,9 @@ enum Data {
     Close,
 }
 
+/// A file and what is asked of it.
 #[derive(Clone, Debug)]
-struct Case {
+pub(crate) struct Case {
     data: Data,
     metric: Metric,
     dtype: Dtype,
@@ -38,7 +38,8 @@ struct Case {
     seed: u64,
 }
 
-fn cases() -> impl Strategy<Value = Case> {
+/// Files and queries of every kind.
+pub(crate) fn cases() -> impl Strategy<Value = Case> {
     let data = prop_oneof![
         Just(Data::Random),
         Just(Data::Coarse),
@@ -108,7 +109,8 @@ fn fill(made: &mut TempFile, case: &Case, rows: &[f32]) {
     made.file.append(&ids[first..], &rows[first * case.dims..]).unwrap();
 }
 
-fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
+/// Every searcher gives the oracle's answer to a case.
+pub(crate) fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
     let mut rng = Rng(case.seed);
     let mut queries = rng.values(case.num_queries * case.dims);
     for value in &mut queries {
@@ -142,116 +144,19 @@ fn check(case: &Case, searchers: &[Searcher]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// How many cases are tried. `PROPTEST_CASES` says otherwise where time is short, as under an emulator.
+fn num_cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: num_cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn cpu_equals_the_oracle(case in cases()) {
         thread_local! { static SEARCHERS: [Searcher; 2] = [cpu_searcher(1), cpu_searcher(3)]; }
         SEARCHERS.with(|searchers| check(&case, searchers))?;
     }
-}
-
-/// Limits so low that every path of chunks, lines of workgroups and overflows runs.
-fn tight_limits() -> GpuTuning {
-    GpuTuning {
-        max_binding_bytes: Some(16 << 10),
-        max_groups_per_dimension: Some(4),
-        found_capacity: Some(96),
-        resident_bytes: Some(48 << 10),
-        without_subgroups: true,
-        lose_device_after_rounds: None,
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn gpu_equals_the_oracle(case in cases()) {
-        thread_local! {
-            static SEARCHERS: Vec<Searcher> =
-                [GpuTuning::default(), tight_limits()].into_iter().filter_map(gpu_searcher).collect();
-        }
-        SEARCHERS.with(|searchers| if searchers.is_empty() { Ok(()) } else { check(&case, searchers) })?;
-    }
-}
-
-#[test]
-fn a_software_adapter_really_ran() {
-    let Some(searcher) = gpu_searcher(GpuTuning::default()) else {
-        return;
-    };
-    let mut rng = Rng(7);
-    for num_queries in [1, 8, 9, 70] {
-        let made = TempFile::with_rows(&FileSpec::new(20), &rng.values(20 * 3000));
-        let queries = rng.values(20 * num_queries);
-        let outcome = searcher.search(&made.file.snapshot(), &Query::new(&queries)).unwrap();
-        assert_eq!((outcome.backend, outcome.gpu_fault), (Backend::Gpu, None), "{num_queries} queries");
-    }
-}
-
-/// Few queries read codes on the GPU too, and overflow, chunks and several hundred hits change nothing.
-#[test]
-fn certified_searches_run_on_the_gpu() {
-    let mut rng = Rng(11);
-    let mut made =
-        TempFile::with_rows(&FileSpec { block_bytes: Some(65_536), ..FileSpec::new(70) }, &rng.values(70 * 3000));
-    made.file.write_codes().unwrap();
-    let queries = rng.values(70 * 8);
-    let snapshot = made.file.snapshot();
-    for tuning in [GpuTuning::default(), tight_limits()] {
-        let Some(searcher) = gpu_searcher(tuning) else {
-            return;
-        };
-        for (num_queries, k) in [(1, 10), (8, 10), (3, 700)] {
-            let full = Query { k, ..Query::new(&queries[..70 * num_queries]) };
-            let certified = Query { precision: Precision::Certified, ..full };
-            let (found, counts) = searcher.search_counted(&snapshot, &certified).unwrap();
-            assert_eq!((found.backend, counts.num_coded_rows), (Backend::Gpu, 3000), "{:?}", found.gpu_fault);
-            assert_eq!(found.hits, searcher.search_naive(&snapshot, &full).unwrap(), "{num_queries} queries, k = {k}");
-        }
-    }
-}
-
-/// More hits than any list of a workgroup holds, on limits that need many rounds.
-#[test]
-fn thousands_of_hits_come_from_the_gpu() {
-    let mut rng = Rng(12);
-    let made =
-        TempFile::with_rows(&FileSpec { block_bytes: Some(65_536), ..FileSpec::new(24) }, &rng.values(24 * 9000));
-    let queries = rng.values(24 * 2);
-    let snapshot = made.file.snapshot();
-    for tuning in [GpuTuning::default(), GpuTuning { found_capacity: Some(5000), ..tight_limits() }] {
-        let Some(searcher) = gpu_searcher(tuning) else {
-            return;
-        };
-        for k in [1025, 5000, 9000] {
-            let query = Query { k, ..Query::new(&queries) };
-            let found = searcher.search(&snapshot, &query).unwrap();
-            assert_eq!((found.backend, found.gpu_fault), (Backend::Gpu, None), "k = {k}");
-            assert_eq!(found.hits, searcher.search_naive(&snapshot, &query).unwrap(), "k = {k}");
-        }
-    }
-}
-
-#[test]
-fn a_lost_device_is_reported_and_the_cpu_finishes() {
-    let tuning = GpuTuning { lose_device_after_rounds: Some(1), ..GpuTuning::default() };
-    let Some(searcher) = gpu_searcher(tuning) else {
-        return;
-    };
-    let mut rng = Rng(8);
-    let made = TempFile::with_rows(&FileSpec::new(16), &rng.values(16 * 9000));
-    let queries = rng.values(16 * 3);
-    let query = Query::new(&queries);
-    let expected = searcher.search_naive(&made.file.snapshot(), &query).unwrap();
-    let lost = searcher.search(&made.file.snapshot(), &query).unwrap();
-    assert_eq!(lost.hits, expected);
-    assert_eq!(lost.backend, Backend::Cpu);
-    assert!(lost.gpu_fault.is_some(), "the loss is reported");
-    let again = searcher.search(&made.file.snapshot(), &query).unwrap();
-    assert_eq!((again.hits, again.backend, again.gpu_fault), (expected, Backend::Gpu, None), "opened anew");
 }
 
 /// One answer per query, whatever it is asked together with, on however many threads, from values or codes.

@@ -66,14 +66,3 @@ pub(crate) fn cpu_searcher(threads: usize) -> Searcher {
     let options = SearcherOptions { gpu: engine::GpuMode::Off, threads: Some(threads) };
     Searcher::new(&options).unwrap()
 }
-
-/// A searcher on the software adapter with these limits. Fails if there is no adapter, unless
-/// `OUTCROP_ALLOW_NO_GPU=1` says that none is expected.
-pub(crate) fn gpu_searcher(tuning: engine::gpu::GpuTuning) -> Option<Searcher> {
-    let options = SearcherOptions { gpu: engine::GpuMode::Software, threads: Some(2) };
-    match Searcher::with_gpu_tuning(&options, tuning) {
-        Ok(searcher) => Some(searcher),
-        Err(_) if std::env::var_os("OUTCROP_ALLOW_NO_GPU").is_some_and(|value| value == "1") => None,
-        Err(err) => panic!("the GPU tests need an adapter (lavapipe will do): {err}"),
-    }
-}

@@ -1,4 +1,4 @@
-//! The inner loops, chosen once for the CPU at hand.
+//! The inner loops, chosen once for the CPU at hand: AVX-512 with VNNI, AVX-512, AVX2, NEON or plain Rust.
 //!
 //! A row kernel scores one row against one query. A panel kernel scores [`PANEL_ROWS`] rows against
 //! [`PANEL_QUERIES`] queries in registers and stores only what passes the cut; the kernels over codes do the
@@ -6,6 +6,10 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
 
 use std::sync::OnceLock;
@@ -121,11 +125,13 @@ impl Kernels {
 
     /// Every set of kernels that this CPU runs, fastest first.
     pub(crate) fn available() -> Vec<Self> {
-        let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]
-        sets.extend(avx2::kernels());
-        sets.push(scalar::KERNELS);
-        sets
+        let fast = avx512::kernels().chain(avx2::kernels());
+        #[cfg(target_arch = "aarch64")]
+        let fast = [neon::KERNELS].into_iter();
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        let fast = std::iter::empty();
+        fast.chain([scalar::KERNELS]).collect()
     }
 
     pub(crate) fn row(&self, kind: KernelKind) -> RowKernel {

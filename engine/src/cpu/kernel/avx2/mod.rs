@@ -44,7 +44,8 @@ fn accumulate<const IS_L2: bool>(q: __m256, v: __m256, acc: __m256) -> __m256 {
     }
 }
 
-fn prefetch<const HINT: i32>(bytes: &[u8]) {
+/// Asks for the lines of `bytes`; an instruction that every x86-64 CPU has.
+pub(super) fn prefetch<const HINT: i32>(bytes: &[u8]) {
     for line in bytes.chunks(LINE_BYTES) {
         // SAFETY: a prefetch of any address is allowed, and this one is of a byte of the slice.
         unsafe { _mm_prefetch::<HINT>(line.as_ptr().cast()) };
