@@ -55,6 +55,8 @@ impl Canvas {
         for id in freed {
             self.renderer.free_texture(&id);
         }
+        // Writes wait for a submission: without one they pile up over the frames that are not drawn.
+        self.queue.submit([]);
     }
 
     /// Draws `primitives` and reads the picture back.

@@ -17,8 +17,9 @@ use crate::state::{AppState, SimilarityView, Space, ThemeChoice, TurnState};
 use crate::store::{DocumentRecord, DocumentStatus};
 use stage::Stage;
 
-/// Longest wait for a search or a cut, and for an answer.
+/// Longest wait for a search or a picture, for the sentences of a long document to be embedded, and for an answer.
 const JOB_WAIT: Duration = Duration::from_secs(120);
+const EMBED_WAIT: Duration = Duration::from_secs(900);
 const ANSWER_WAIT: Duration = Duration::from_secs(300);
 
 /// What to render.
@@ -110,7 +111,7 @@ fn prepare(stage: &mut Stage, question: &str) -> Result<(), OffscreenError> {
             ChunkerConfig { kind: ChunkerKind::Semantic, size, overlap: 0, min_size: 120, ..ChunkerConfig::default() };
         stage.push(Command::OpenInChunks { document: document.id, byte: None });
         stage.push(Command::SetChunker(config));
-        stage.until("chunking", JOB_WAIT, |state| !state.lab.result.is_pending() && state.lab.document.is_some())?;
+        stage.until("chunking", EMBED_WAIT, |state| !state.lab.result.is_pending() && state.lab.document.is_some())?;
     }
     stage.push(Command::Search(question.to_owned()));
     stage.push(Command::Ask(question.to_owned()));
