@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::GpuTuning;
+use super::layout::FoundEntry;
 
 /// Longest wait for a round. Real devices answer in milliseconds.
 const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,6 +30,7 @@ pub(crate) struct GpuDevice {
     pub(crate) has_subgroups: bool,
     pub(crate) max_binding_bytes: u64,
     pub(crate) max_groups_per_dimension: u32,
+    /// Candidates of all queries of a batch together.
     pub(crate) found_capacity: u32,
     pub(crate) resident_bytes: u64,
     fault: Arc<Mutex<Option<String>>>,
@@ -74,6 +76,8 @@ impl GpuDevice {
         let (device, queue) = opened.map_err(|err| GpuFault(err.to_string()))?;
         let fault = watch_faults(&device);
         let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(MAX_SLAB_BYTES);
+        let max_binding_bytes = tuning.max_binding_bytes.unwrap_or(binding).min(binding);
+        let most_found = max_binding_bytes / size_of::<FoundEntry>() as u64;
         let groups = limits.max_compute_workgroups_per_dimension;
         Ok(Self {
             device,
@@ -81,9 +85,9 @@ impl GpuDevice {
             name: adapter.get_info().name,
             is_software,
             has_subgroups: features.contains(wgpu::Features::SUBGROUP),
-            max_binding_bytes: tuning.max_binding_bytes.unwrap_or(binding).min(binding),
+            max_binding_bytes,
             max_groups_per_dimension: tuning.max_groups_per_dimension.unwrap_or(groups).clamp(1, groups),
-            found_capacity: tuning.found_capacity.unwrap_or(1 << 20).clamp(1, (binding / 16) as u32),
+            found_capacity: tuning.found_capacity.unwrap_or(1 << 20).clamp(1, most_found.max(1) as u32),
             resident_bytes: tuning.resident_bytes.unwrap_or(RESIDENT_BYTES),
             fault,
         })
