@@ -149,12 +149,10 @@ fn score_rows(
         atomicAdd(&found.num_dispatches, 1u);
         atomicStore(&found.nonce, params.nonce);
     }
-    // Nothing writes it while this runs, so a workgroup goes one way.
-    let num_queries = select(params.num_queries, 0u, found.halted != 0u);
     let lane = local % LANES;
     let row = params.start_row + group_index * ROWS_PER_GROUP + local / LANES;
-    let is_inside = row < params.end_row;
-    for (var query = 0u; query < num_queries; query++) {
+    let is_inside = row < params.end_row && found.halted == 0u;
+    for (var query = 0u; query < params.num_queries; query++) {
         var sum = 0.0;
         if is_inside {
             for (var quad = lane; quad < params.num_quads; quad += LANES) {

@@ -165,8 +165,8 @@ fn score_tile(
         atomicAdd(&found.num_dispatches, 1u);
         atomicStore(&found.nonce, params.nonce);
     }
-    // Nothing writes it while this runs, so a workgroup goes one way.
-    let num_quads = select(params.num_quads, 0u, found.halted != 0u);
+    // Barriers stand in loops over params alone: not every compiler sees that this is the same for all threads.
+    let is_live = found.halted == 0u;
     let query_tiles = (params.num_queries + TILE - 1u) / TILE;
     let first_row = params.start_row + (group_index / query_tiles) * TILE;
     let first_query = (group_index % query_tiles) * TILE;
@@ -179,34 +179,36 @@ fn score_tile(
     var sums_1 = vec4<f32>();
     var sums_2 = vec4<f32>();
     var sums_3 = vec4<f32>();
-    for (var slab = 0u; slab < num_quads; slab += SLAB_QUADS) {
+    for (var slab = 0u; slab < params.num_quads; slab += SLAB_QUADS) {
         let quad = slab + local % SLAB_QUADS;
         var row_values = vec4<f32>();
         var query_values = vec4<f32>();
-        if quad < params.num_quads && load_row < params.end_row {
+        if is_live && quad < params.num_quads && load_row < params.end_row {
             row_values = row_quad(load_row, quad);
         }
-        if quad < params.num_quads && load_query < params.num_queries {
+        if is_live && quad < params.num_quads && load_query < params.num_queries {
             query_values = queries[load_query * params.num_quads + quad];
         }
         // Quads of one slab lie TILE apart, so that neighbours read neighbours.
         row_tile[(local % SLAB_QUADS) * TILE + local / SLAB_QUADS] = row_values;
         query_tile[(local % SLAB_QUADS) * TILE + local / SLAB_QUADS] = query_values;
         workgroupBarrier();
-        for (var step = 0u; step < SLAB_QUADS; step++) {
-            let at = step * TILE;
-            let q0 = query_tile[at + my_queries];
-            let q1 = query_tile[at + my_queries + 1u];
-            let q2 = query_tile[at + my_queries + 2u];
-            let q3 = query_tile[at + my_queries + 3u];
-            sums_0 += terms(row_tile[at + my_rows], q0, q1, q2, q3);
-            sums_1 += terms(row_tile[at + my_rows + 1u], q0, q1, q2, q3);
-            sums_2 += terms(row_tile[at + my_rows + 2u], q0, q1, q2, q3);
-            sums_3 += terms(row_tile[at + my_rows + 3u], q0, q1, q2, q3);
+        if is_live {
+            for (var step = 0u; step < SLAB_QUADS; step++) {
+                let at = step * TILE;
+                let q0 = query_tile[at + my_queries];
+                let q1 = query_tile[at + my_queries + 1u];
+                let q2 = query_tile[at + my_queries + 2u];
+                let q3 = query_tile[at + my_queries + 3u];
+                sums_0 += terms(row_tile[at + my_rows], q0, q1, q2, q3);
+                sums_1 += terms(row_tile[at + my_rows + 1u], q0, q1, q2, q3);
+                sums_2 += terms(row_tile[at + my_rows + 2u], q0, q1, q2, q3);
+                sums_3 += terms(row_tile[at + my_rows + 3u], q0, q1, q2, q3);
+            }
         }
         workgroupBarrier();
     }
-    if found.halted != 0u {
+    if !is_live {
         return;
     }
     let row = first_row + my_rows;

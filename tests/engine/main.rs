@@ -8,6 +8,7 @@ mod equality;
 mod exchange;
 mod fixtures;
 mod fuzz;
+mod gpu_lists;
 mod kill;
 mod known_shapes;
 mod lifecycle;

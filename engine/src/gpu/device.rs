@@ -16,6 +16,11 @@ const MAX_SLAB_BYTES: u64 = 128 << 20;
 /// Rows that stay on the device, unless told otherwise.
 const RESIDENT_BYTES: u64 = 4 << 30;
 
+/// What the kernels with the most of each have.
+const NEEDED_STORAGE_BUFFERS: u32 = 7;
+const NEEDED_WORKGROUP_BYTES: u32 = 9 << 10;
+const NEEDED_THREADS: u32 = 256;
+
 /// Why the GPU cannot finish: for a message, not for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GpuFault(pub(crate) String);
@@ -63,6 +68,7 @@ impl GpuDevice {
 
     fn from_adapter(adapter: &wgpu::Adapter, is_software: bool, tuning: GpuTuning) -> Result<Self, GpuFault> {
         let limits = adapter.limits();
+        check_limits(&limits)?;
         let features = if tuning.without_subgroups { wgpu::Features::empty() } else { wgpu::Features::SUBGROUP };
         let features = features & adapter.features();
         let descriptor = wgpu::DeviceDescriptor {
@@ -122,6 +128,19 @@ impl GpuDevice {
         let outcome = check_scope(memory);
         check_scope(validation)?;
         outcome.map(|()| buffer)
+    }
+}
+
+/// What the kernels need of any device.
+fn check_limits(limits: &wgpu::Limits) -> Result<(), GpuFault> {
+    let needs = [
+        ("storage buffers", limits.max_storage_buffers_per_shader_stage, NEEDED_STORAGE_BUFFERS),
+        ("bytes of workgroup memory", limits.max_compute_workgroup_storage_size, NEEDED_WORKGROUP_BYTES),
+        ("threads in a workgroup", limits.max_compute_invocations_per_workgroup, NEEDED_THREADS),
+    ];
+    match needs.into_iter().find(|&(_, found, needed)| found < needed) {
+        Some((what, found, needed)) => Err(GpuFault(format!("the adapter has {found} {what} of {needed} needed"))),
+        None => Ok(()),
     }
 }
 

@@ -20,6 +20,8 @@ const CAPACITY_PER_HIT: u64 = 8;
 const MAX_MERGED_CAPACITY: u64 = 1 << 16;
 /// Rounds between two read-backs at most.
 const MAX_ROUNDS: usize = 32;
+/// Of limited rounds, which follow an overflow and may overflow again: what is behind one that does is done twice.
+const MAX_LIMITED_ROUNDS: usize = 4;
 /// Rows of a round at most, so that counts stay within 32 bits.
 const MAX_ROUND_ROWS: u64 = 1 << 31;
 
@@ -55,9 +57,10 @@ impl Schedule {
     /// There is at least one.
     pub(crate) fn rounds(&self, start: u64, limit: u64) -> Vec<Range<u64>> {
         let end = self.num_rows.min(start.saturating_add(self.most_rows.max(1)));
+        let most_rounds = if limit == u64::MAX { MAX_ROUNDS } else { MAX_LIMITED_ROUNDS }.min(self.most_rounds());
         let mut rounds = Vec::new();
         let mut at = start;
-        while at < end && rounds.len() < self.most_rounds() {
+        while at < end && rounds.len() < most_rounds {
             let size = self.round_rows(at).min(limit).clamp(1, MAX_ROUND_ROWS);
             let next = at.saturating_add(size).min(end);
             rounds.push(at..next);
