@@ -170,11 +170,13 @@ fn a_device_lost_in_any_round_is_reported() {
     let made = make(&rng.values(DIMS * NUM_ROWS), Metric::Cosine);
     let queries = rng.values(DIMS * 2);
     let query = Query { k: 1025, ..Query::new(&queries) };
-    for lose_device_after_rounds in [0, 1, 2] {
-        let tuning = GpuTuning { lose_device_after_rounds: Some(lose_device_after_rounds), ..tight_limits(9000) };
+    // Before and between the two rounds of a chain, and between chains.
+    for (after_rounds, found_capacity) in [(0, 9000), (1, 9000), (2, 2400)] {
+        let lose_device_after_rounds = Some(after_rounds);
+        let tuning = GpuTuning { lose_device_after_rounds, ..tight_limits(found_capacity) };
         let Some(searcher) = gpu_searcher(tuning) else { return };
         let found = searcher.search(&made.file.snapshot(), &query).unwrap();
         assert!(found.hits == searcher.search_naive(&made.file.snapshot(), &query).unwrap());
-        assert!(found.backend == Backend::Cpu && found.gpu_fault.is_some(), "lost after {lose_device_after_rounds}");
+        assert!(found.backend == Backend::Cpu && found.gpu_fault.is_some(), "lost after {after_rounds}");
     }
 }

@@ -12,7 +12,9 @@ use super::pipeline::CutKernel;
 const FIRST_ROUND_ROWS: u64 = 4096;
 /// A round has at most so many times the rows of all rounds before it.
 const MAX_GROWTH: u64 = 7;
-/// Queries that are sent together.
+/// Queries that are sent together, whatever k is: reading the rows again costs more than reading back more often.
+const MIN_BATCH_QUERIES: u64 = 8;
+/// Queries that are sent together at most.
 const MAX_BATCH_QUERIES: u64 = 1024;
 /// Lists hold so many times k where there is room for it.
 const CAPACITY_PER_HIT: u64 = 8;
@@ -39,7 +41,7 @@ pub(crate) struct Schedule {
 /// How many queries at most share lists of `found_capacity` candidates in all.
 pub(crate) fn most_queries(found_capacity: u32, k: usize) -> u64 {
     let most = u64::from(found_capacity) / (CAPACITY_PER_HIT * k as u64).max(1);
-    most.clamp(1, MAX_BATCH_QUERIES)
+    most.clamp(MIN_BATCH_QUERIES, MAX_BATCH_QUERIES)
 }
 
 /// How long the list of each query is.
