@@ -58,7 +58,7 @@ pub fn serve(mut search: impl FnMut(&Request) -> Result<Answer, Box<dyn Error>>)
         let answer = search(&request)?;
         let millis = start.elapsed().as_secs_f64() * 1e3;
         std::fs::write(target, ids_as_bytes(&answer.ids, request.k))?;
-        let SearchCounts { num_coded_rows, num_rescored } = answer.counts;
+        let SearchCounts { num_coded_rows, num_rescored, .. } = answer.counts;
         let (backend, adapter) = (answer.backend, answer.adapter);
         writeln!(
             out,

@@ -6,7 +6,7 @@
 //   for each query:
 //     partial[lane] = sum over quads lane, lane + 32, … of row · query   (or of |query - row|²)
 //     score[row] = sum of the row's 32 partials
-//     if the row may be returned and the score is not below the cut: append (query, row, score)
+//     if the row may be returned and the score is not below the cut: append (row, score, sure, reach) to the query's list
 //
 // | binding | what | size |
 // |---|---|---|
@@ -16,7 +16,15 @@
 // | 3 | one bit per row: may be returned (read if has_mask) | rows / 8 bytes |
 // | 4 | queries, f32, padded with zeros | queries × num_quads × 16 bytes |
 // | 5 | per-query part of the cut: t, b, unused, unused | queries × 16 bytes |
-// | 6 | found: counters, then (query, row, score bits) | 16 bytes + capacity × 12 bytes |
+// | 6 | found: counters, then (candidates, candidates kept) per query | 16 bytes + queries × 8 bytes |
+// | 7 | candidates: (row, score bits, sure, reach) | queries × capacity × 16 bytes |
+//
+// `sure` and `reach` are keys (unsigned integers in the order of the numbers) of what the score proves: the
+// canonical score, as a t, is at least `sure` and at most `reach`. Both leave room for every rounding on the way,
+// those here too (`bound.rs`), so a row that belongs to the answer has a `reach` not below any proven t.
+//
+// Where a list is full, `overflow` is set and the host does the round again in smaller ones; after a merge saw it
+// (`halted`), what is still in the queue does nothing.
 //
 // Limits: any number of queries and dimensions; rows in one dispatch up to 2³² - 1.
 // CPU twin: `cpu/kernel/scalar.rs` (one row against one query); compared in `gpu/twin.rs`.
@@ -32,20 +40,20 @@ struct Params {
     has_mask: u32,
     nonce: u32,
     groups_per_line: u32,
+    k: u32,
+    round: u32,
+    stretch: f32,
+    floor: f32,
     reserved_0: u32,
     reserved_1: u32,
-    reserved_2: u32,
-    reserved_3: u32,
-    reserved_4: u32,
-    reserved_5: u32,
 }
 
 struct Found {
-    count: atomic<u32>,
+    overflow: atomic<u32>,
     num_dispatches: atomic<u32>,
     nonce: atomic<u32>,
-    reserved: u32,
-    entries: array<u32>,
+    halted: u32,
+    counts: array<atomic<u32>>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -55,10 +63,15 @@ struct Found {
 @group(0) @binding(4) var<storage, read> queries: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> query_cuts: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> found: Found;
+@group(0) @binding(7) var<storage, read_write> candidates: array<vec4<u32>>;
 
 override IS_L2: bool = false;
 override IS_F16: bool = false;
 
+// Room for the rounding of the numbers that become keys.
+const SLACK: f32 = 3.814697265625e-6;
+// Rows shorter than this divide badly.
+const MIN_ALPHA: f32 = 1e-30;
 const LANES: u32 = 32u;
 const ROWS_PER_GROUP: u32 = 8u;
 
@@ -88,19 +101,42 @@ fn may_return(row: u32) -> bool {
     return ((row_mask[row / 32u] >> (row % 32u)) & 1u) == 1u;
 }
 
+// A number as an integer, in the same order.
+fn key(value: f32) -> u32 {
+    let bits = bitcast<u32>(value);
+    return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
+}
+
+// What a score proves, as keys of t: `sure`, `reach`.
+fn proven(score: f32, toll: f32, error: f32, alpha: f32) -> vec2<u32> {
+    if alpha < MIN_ALPHA {
+        return vec2<u32>(0u, 0xFFFFFFFFu);
+    }
+    let room = error + SLACK * (abs(score) + abs(toll) + error);
+    let low = (score * params.stretch - toll - room) / alpha;
+    let high = (score - toll + room) / alpha;
+    return vec2<u32>(
+        key(low - (SLACK * abs(low) + params.floor)),
+        key(high + (SLACK * abs(high) + params.floor)),
+    );
+}
+
 fn offer(query: u32, row: u32, score: f32) {
     let query_cut = query_cuts[query];
     let row_cut = row_cuts[row];
-    let cut = query_cut.x * row_cut.x + (query_cut.y * row_cut.y - row_cut.z);
-    if score < cut || !may_return(row) {
+    let toll = query_cut.y * row_cut.y;
+    let error = row_cut.z;
+    if score < query_cut.x * row_cut.x + (toll - error) || !may_return(row) {
         return;
     }
-    let slot = atomicAdd(&found.count, 1u);
-    if slot < params.capacity {
-        found.entries[slot * 3u] = query;
-        found.entries[slot * 3u + 1u] = params.first_file_row + row;
-        found.entries[slot * 3u + 2u] = bitcast<u32>(score);
+    let slot = atomicAdd(&found.counts[query * 2u], 1u);
+    if slot >= params.capacity {
+        atomicStore(&found.overflow, 1u);
+        return;
     }
+    let keys = proven(score, toll, error, row_cut.x);
+    let entry = vec4<u32>(params.first_file_row + row, bitcast<u32>(score), keys.x, keys.y);
+    candidates[query * params.capacity + slot] = entry;
 }
 
 @compute @workgroup_size(256)
@@ -115,7 +151,7 @@ fn score_rows(
     }
     let lane = local % LANES;
     let row = params.start_row + group_index * ROWS_PER_GROUP + local / LANES;
-    let is_inside = row < params.end_row;
+    let is_inside = row < params.end_row && found.halted == 0u;
     for (var query = 0u; query < params.num_queries; query++) {
         var sum = 0.0;
         if is_inside {

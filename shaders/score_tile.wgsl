@@ -7,7 +7,7 @@
 //     row_tile, query_tile = the slab of 64 rows, of 64 queries
 //     acc[i][j] += row_i · query_j   (or -|query_j - row_i|²), 4 dimensions at a time
 //   for each of the 16 sums: if the row may be returned and the sum is not below the cut:
-//     append (query, row, score)
+//     append (row, score, sure, reach) to the query's list
 //
 // | binding | what | size |
 // |---|---|---|
@@ -17,7 +17,15 @@
 // | 3 | one bit per row: may be returned (read if has_mask) | rows / 8 bytes |
 // | 4 | queries, f32, padded with zeros | queries × num_quads × 16 bytes |
 // | 5 | per-query part of the cut: t, b, unused, unused | queries × 16 bytes |
-// | 6 | found: counters, then (query, row, score bits) | 16 bytes + capacity × 12 bytes |
+// | 6 | found: counters, then (candidates, candidates kept) per query | 16 bytes + queries × 8 bytes |
+// | 7 | candidates: (row, score bits, sure, reach) | queries × capacity × 16 bytes |
+//
+// `sure` and `reach` are keys (unsigned integers in the order of the numbers) of what the score proves: the
+// canonical score, as a t, is at least `sure` and at most `reach`. Both leave room for every rounding on the way,
+// those here too (`bound.rs`), so a row that belongs to the answer has a `reach` not below any proven t.
+//
+// Where a list is full, `overflow` is set and the host does the round again in smaller ones; after a merge saw it
+// (`halted`), what is still in the queue does nothing.
 //
 // Limits: 8 KiB of workgroup memory; a dispatch has ⌈rows / 64⌉ × ⌈queries / 64⌉ groups.
 // CPU twin: `cpu/kernel/scalar.rs` (a panel of queries against rows); compared in `gpu/twin.rs`.
@@ -33,20 +41,20 @@ struct Params {
     has_mask: u32,
     nonce: u32,
     groups_per_line: u32,
+    k: u32,
+    round: u32,
+    stretch: f32,
+    floor: f32,
     reserved_0: u32,
     reserved_1: u32,
-    reserved_2: u32,
-    reserved_3: u32,
-    reserved_4: u32,
-    reserved_5: u32,
 }
 
 struct Found {
-    count: atomic<u32>,
+    overflow: atomic<u32>,
     num_dispatches: atomic<u32>,
     nonce: atomic<u32>,
-    reserved: u32,
-    entries: array<u32>,
+    halted: u32,
+    counts: array<atomic<u32>>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -56,10 +64,15 @@ struct Found {
 @group(0) @binding(4) var<storage, read> queries: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> query_cuts: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> found: Found;
+@group(0) @binding(7) var<storage, read_write> candidates: array<vec4<u32>>;
 
 override IS_L2: bool = false;
 override IS_F16: bool = false;
 
+// Room for the rounding of the numbers that become keys.
+const SLACK: f32 = 3.814697265625e-6;
+// Rows shorter than this divide badly.
+const MIN_ALPHA: f32 = 1e-30;
 const TILE: u32 = 64u;
 const SLAB_QUADS: u32 = 4u;
 
@@ -94,22 +107,45 @@ fn may_return(row: u32) -> bool {
     return ((row_mask[row / 32u] >> (row % 32u)) & 1u) == 1u;
 }
 
+// A number as an integer, in the same order.
+fn key(value: f32) -> u32 {
+    let bits = bitcast<u32>(value);
+    return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
+}
+
+// What a score proves, as keys of t: `sure`, `reach`.
+fn proven(score: f32, toll: f32, error: f32, alpha: f32) -> vec2<u32> {
+    if alpha < MIN_ALPHA {
+        return vec2<u32>(0u, 0xFFFFFFFFu);
+    }
+    let room = error + SLACK * (abs(score) + abs(toll) + error);
+    let low = (score * params.stretch - toll - room) / alpha;
+    let high = (score - toll + room) / alpha;
+    return vec2<u32>(
+        key(low - (SLACK * abs(low) + params.floor)),
+        key(high + (SLACK * abs(high) + params.floor)),
+    );
+}
+
 fn offer(query: u32, row: u32, score: f32) {
     if query >= params.num_queries || row >= params.end_row {
         return;
     }
     let query_cut = query_cuts[query];
     let row_cut = row_cuts[row];
-    let cut = query_cut.x * row_cut.x + (query_cut.y * row_cut.y - row_cut.z);
-    if score < cut || !may_return(row) {
+    let toll = query_cut.y * row_cut.y;
+    let error = row_cut.z;
+    if score < query_cut.x * row_cut.x + (toll - error) || !may_return(row) {
         return;
     }
-    let slot = atomicAdd(&found.count, 1u);
-    if slot < params.capacity {
-        found.entries[slot * 3u] = query;
-        found.entries[slot * 3u + 1u] = params.first_file_row + row;
-        found.entries[slot * 3u + 2u] = bitcast<u32>(score);
+    let slot = atomicAdd(&found.counts[query * 2u], 1u);
+    if slot >= params.capacity {
+        atomicStore(&found.overflow, 1u);
+        return;
     }
+    let keys = proven(score, toll, error, row_cut.x);
+    let entry = vec4<u32>(params.first_file_row + row, bitcast<u32>(score), keys.x, keys.y);
+    candidates[query * params.capacity + slot] = entry;
 }
 
 fn offer_row(query: u32, row: u32, scores: vec4<f32>) {
@@ -129,6 +165,8 @@ fn score_tile(
         atomicAdd(&found.num_dispatches, 1u);
         atomicStore(&found.nonce, params.nonce);
     }
+    // Barriers stand in loops over params alone: not every compiler sees that this is the same for all threads.
+    let is_live = found.halted == 0u;
     let query_tiles = (params.num_queries + TILE - 1u) / TILE;
     let first_row = params.start_row + (group_index / query_tiles) * TILE;
     let first_query = (group_index % query_tiles) * TILE;
@@ -145,28 +183,33 @@ fn score_tile(
         let quad = slab + local % SLAB_QUADS;
         var row_values = vec4<f32>();
         var query_values = vec4<f32>();
-        if quad < params.num_quads && load_row < params.end_row {
+        if is_live && quad < params.num_quads && load_row < params.end_row {
             row_values = row_quad(load_row, quad);
         }
-        if quad < params.num_quads && load_query < params.num_queries {
+        if is_live && quad < params.num_quads && load_query < params.num_queries {
             query_values = queries[load_query * params.num_quads + quad];
         }
         // Quads of one slab lie TILE apart, so that neighbours read neighbours.
         row_tile[(local % SLAB_QUADS) * TILE + local / SLAB_QUADS] = row_values;
         query_tile[(local % SLAB_QUADS) * TILE + local / SLAB_QUADS] = query_values;
         workgroupBarrier();
-        for (var step = 0u; step < SLAB_QUADS; step++) {
-            let at = step * TILE;
-            let q0 = query_tile[at + my_queries];
-            let q1 = query_tile[at + my_queries + 1u];
-            let q2 = query_tile[at + my_queries + 2u];
-            let q3 = query_tile[at + my_queries + 3u];
-            sums_0 += terms(row_tile[at + my_rows], q0, q1, q2, q3);
-            sums_1 += terms(row_tile[at + my_rows + 1u], q0, q1, q2, q3);
-            sums_2 += terms(row_tile[at + my_rows + 2u], q0, q1, q2, q3);
-            sums_3 += terms(row_tile[at + my_rows + 3u], q0, q1, q2, q3);
+        if is_live {
+            for (var step = 0u; step < SLAB_QUADS; step++) {
+                let at = step * TILE;
+                let q0 = query_tile[at + my_queries];
+                let q1 = query_tile[at + my_queries + 1u];
+                let q2 = query_tile[at + my_queries + 2u];
+                let q3 = query_tile[at + my_queries + 3u];
+                sums_0 += terms(row_tile[at + my_rows], q0, q1, q2, q3);
+                sums_1 += terms(row_tile[at + my_rows + 1u], q0, q1, q2, q3);
+                sums_2 += terms(row_tile[at + my_rows + 2u], q0, q1, q2, q3);
+                sums_3 += terms(row_tile[at + my_rows + 3u], q0, q1, q2, q3);
+            }
         }
         workgroupBarrier();
+    }
+    if !is_live {
+        return;
     }
     let row = first_row + my_rows;
     let query = first_query + my_queries;

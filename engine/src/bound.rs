@@ -52,6 +52,16 @@ pub(crate) struct QueryCut {
     pub(crate) b: f32,
 }
 
+/// What a kernel needs to turn a score into the interval of t that it proves, beside its cut.
+#[cfg(feature = "gpu")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ScoreProof {
+    /// Factor from a score to the lowest it may stand for: 1, but for distances.
+    pub(crate) stretch: f32,
+    /// What a t may be off by beside its own size: what underflows.
+    pub(crate) floor: f32,
+}
+
 /// The per-row part of the same test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RowCut {
@@ -113,6 +123,23 @@ impl Bounds {
             Metric::L2 => (threshold * (1.0 + self.relative) - self.absolute, 0.0),
         };
         QueryCut { t: round_down(t), b: round_down(b) }
+    }
+
+    /// What turns scores into intervals of t; the same for every query of a batch.
+    ///
+    /// A t is a canonical score in the units of [`QueryCut::t`]. With `toll = b·nu` and all roundings in a room that
+    /// grows with the terms, a score proves `(score·stretch - toll - delta) / alpha <= t <= (score - toll + delta) /
+    /// alpha`: the inequality of the cut, solved for t, and its mirror image. A distance d as a score -d² stands for
+    /// at least `(score - absolute) / (1 - relative)`, whose t is `(score - absolute)·(1 + relative) / (1 - relative) -
+    /// absolute`.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn score_proof(&self) -> ScoreProof {
+        let stretch = match self.metric {
+            Metric::L2 => ((1.0 + self.relative) / (1.0 - self.relative)) as f32,
+            Metric::Cosine | Metric::Dot | Metric::DotPenalized { .. } => 1.0,
+        };
+        let stretch = if self.metric == Metric::L2 { stretch.next_up() } else { stretch };
+        ScoreProof { stretch, floor: (4.0 * self.absolute) as f32 }
     }
 
     /// A row's part of the cut; the same for every query of a batch.

@@ -78,6 +78,8 @@ pub struct SearchCounts {
     pub num_coded_rows: u64,
     /// Canonical scores computed, over all queries: the rows that the first pass could not decide.
     pub num_rescored: u64,
+    /// Times the host waited for a GPU to read back what it found.
+    pub num_read_backs: u64,
 }
 
 /// Multiply-adds below which the way to a real GPU and back costs more than it saves.
@@ -312,7 +314,11 @@ impl GpuSlot {
         };
         match gpu.search(snapshot, queries) {
             Ok(found) => {
-                let counts = SearchCounts { num_coded_rows: found.num_coded_rows, num_rescored: found.num_scored };
+                let counts = SearchCounts {
+                    num_coded_rows: found.num_coded_rows,
+                    num_rescored: found.num_scored,
+                    num_read_backs: found.num_read_backs,
+                };
                 Ok(GpuAttempt::Done(Ranked { rows: found.ranked, num_zero_rows: found.num_zero_rows, counts }))
             }
             Err(SearchFault::File(err)) => Err(err),

@@ -9,6 +9,7 @@ mod exchange;
 mod fixtures;
 mod fuzz;
 mod gpu;
+mod gpu_lists;
 mod kill;
 mod known_shapes;
 mod lifecycle;

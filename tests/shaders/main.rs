@@ -25,7 +25,7 @@ fn shaders() -> Vec<Shader> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let shaders: Vec<Shader> = paths.map(|path| load(&path)).collect();
-    assert!(shaders.len() >= 4, "the kernels are there");
+    assert!(shaders.len() >= 6, "the kernels are there");
     shaders
 }
 
@@ -64,7 +64,8 @@ fn buffers_are_laid_out_as_the_host_believes() {
         }
         let params_bytes = members(&shader.module, "Params").len() * 4;
         assert_eq!(params_bytes, size_of::<layout::Params>(), "{}: nothing is left out", shader.name);
-        assert_eq!(size_of::<layout::FoundEntry>(), 12, "three words per entry");
+        assert_eq!(size_of::<layout::FoundEntry>(), 16, "a vec4 per candidate");
+        assert_eq!(size_of::<layout::ListLength>(), 8, "two counts per query");
     }
 }
 

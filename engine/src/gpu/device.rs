@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::GpuTuning;
+use super::layout::FoundEntry;
 
 /// Longest wait for a round. Real devices answer in milliseconds.
 const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
@@ -14,6 +15,11 @@ const SOFTWARE_ROUND_TIMEOUT: Duration = Duration::from_mins(5);
 const MAX_SLAB_BYTES: u64 = 128 << 20;
 /// Rows that stay on the device, unless told otherwise.
 const RESIDENT_BYTES: u64 = 4 << 30;
+
+/// What the kernels with the most of each have.
+const NEEDED_STORAGE_BUFFERS: u32 = 7;
+const NEEDED_WORKGROUP_BYTES: u32 = 9 << 10;
+const NEEDED_THREADS: u32 = 256;
 
 /// Why the GPU cannot finish: for a message, not for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +35,7 @@ pub(crate) struct GpuDevice {
     pub(crate) has_subgroups: bool,
     pub(crate) max_binding_bytes: u64,
     pub(crate) max_groups_per_dimension: u32,
+    /// Candidates of all queries of a batch together.
     pub(crate) found_capacity: u32,
     pub(crate) resident_bytes: u64,
     fault: Arc<Mutex<Option<String>>>,
@@ -61,6 +68,7 @@ impl GpuDevice {
 
     fn from_adapter(adapter: &wgpu::Adapter, is_software: bool, tuning: GpuTuning) -> Result<Self, GpuFault> {
         let limits = adapter.limits();
+        check_limits(&limits)?;
         let features = if tuning.without_subgroups { wgpu::Features::empty() } else { wgpu::Features::SUBGROUP };
         let features = features & adapter.features();
         let descriptor = wgpu::DeviceDescriptor {
@@ -74,6 +82,8 @@ impl GpuDevice {
         let (device, queue) = opened.map_err(|err| GpuFault(err.to_string()))?;
         let fault = watch_faults(&device);
         let binding = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(MAX_SLAB_BYTES);
+        let max_binding_bytes = tuning.max_binding_bytes.unwrap_or(binding).min(binding);
+        let most_found = max_binding_bytes / size_of::<FoundEntry>() as u64;
         let groups = limits.max_compute_workgroups_per_dimension;
         Ok(Self {
             device,
@@ -81,9 +91,9 @@ impl GpuDevice {
             name: adapter.get_info().name,
             is_software,
             has_subgroups: features.contains(wgpu::Features::SUBGROUP),
-            max_binding_bytes: tuning.max_binding_bytes.unwrap_or(binding).min(binding),
+            max_binding_bytes,
             max_groups_per_dimension: tuning.max_groups_per_dimension.unwrap_or(groups).clamp(1, groups),
-            found_capacity: tuning.found_capacity.unwrap_or(1 << 20).clamp(1, (binding / 16) as u32),
+            found_capacity: tuning.found_capacity.unwrap_or(1 << 20).clamp(1, most_found.max(1) as u32),
             resident_bytes: tuning.resident_bytes.unwrap_or(RESIDENT_BYTES),
             fault,
         })
@@ -118,6 +128,19 @@ impl GpuDevice {
         let outcome = check_scope(memory);
         check_scope(validation)?;
         outcome.map(|()| buffer)
+    }
+}
+
+/// What the kernels need of any device.
+fn check_limits(limits: &wgpu::Limits) -> Result<(), GpuFault> {
+    let needs = [
+        ("storage buffers", limits.max_storage_buffers_per_shader_stage, NEEDED_STORAGE_BUFFERS),
+        ("bytes of workgroup memory", limits.max_compute_workgroup_storage_size, NEEDED_WORKGROUP_BYTES),
+        ("threads in a workgroup", limits.max_compute_invocations_per_workgroup, NEEDED_THREADS),
+    ];
+    match needs.into_iter().find(|&(_, found, needed)| found < needed) {
+        Some((what, found, needed)) => Err(GpuFault(format!("the adapter has {found} {what} of {needed} needed"))),
+        None => Ok(()),
     }
 }
 

@@ -8,9 +8,9 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct Params {
-    /// First row of the slab to score.
+    /// First row of the slab to score, or first query whose candidates are merged.
     pub start_row: u32,
-    /// Row after the last.
+    /// Row, or query, after the last.
     pub end_row: u32,
     /// Row of the file that is row 0 of the slab.
     pub first_file_row: u32,
@@ -20,42 +20,62 @@ pub struct Params {
     pub num_quads: u32,
     /// 16-byte words from row to row.
     pub row_stride: u32,
-    /// Entries that the list holds.
+    /// Candidates that a query's list holds.
     pub capacity: u32,
     /// 1 if the row mask counts.
     pub has_mask: u32,
-    /// Number of the round, written back by the kernel.
+    /// Number of the chain, written back by the kernels.
     pub nonce: u32,
     /// Workgroups in the first dimension.
     pub groups_per_line: u32,
+    /// Hits wanted per query.
+    pub k: u32,
+    /// Number of the round in its chain.
+    pub round: u32,
+    /// Factor from a score to the lowest it may stand for.
+    pub stretch: f32,
+    /// What a proven number may be off by beside its own size.
+    pub floor: f32,
     /// Zero, up to a size that any device aligns to.
-    pub reserved: [u32; 6],
+    pub reserved: [u32; 2],
 }
 
-/// What a round leaves before its entries.
+/// What a chain of rounds leaves before the lengths of its lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FoundHeader {
-    /// Rows that passed, also those that found no room.
-    pub count: u32,
+    /// 1 if a list was too short.
+    pub overflow: u32,
     /// Dispatches that ran.
     pub num_dispatches: u32,
     /// The nonce of the dispatches that ran.
     pub nonce: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// 0, or one more than the number of the round that overflowed.
+    pub halted: u32,
 }
 
-/// A row that passed.
+/// How long a query's list is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ListLength {
+    /// Candidates, also those that found no room.
+    pub count: u32,
+    /// Candidates that the last merge kept.
+    pub kept: u32,
+}
+
+/// A row that may belong to a query's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FoundEntry {
-    /// Number of the query in its batch.
-    pub query: u32,
     /// Row of the file.
     pub row: u32,
     /// The kernel's score.
     pub score: f32,
+    /// Key of what the canonical score is at least.
+    pub sure: u32,
+    /// Key of what the canonical score is at most.
+    pub reach: u32,
 }
 
 /// Names and offsets of the fields of [`Params`], for the test that compares them with the shaders.
@@ -72,18 +92,22 @@ pub fn params_offsets() -> Vec<(&'static str, usize)> {
         ("has_mask", offset_of!(Params, has_mask)),
         ("nonce", offset_of!(Params, nonce)),
         ("groups_per_line", offset_of!(Params, groups_per_line)),
+        ("k", offset_of!(Params, k)),
+        ("round", offset_of!(Params, round)),
+        ("stretch", offset_of!(Params, stretch)),
+        ("floor", offset_of!(Params, floor)),
         ("reserved_0", offset_of!(Params, reserved)),
     ]
 }
 
-/// Names and offsets of what a round leaves: the fields of [`FoundHeader`], then the entries.
+/// Names and offsets of what a chain leaves: the fields of [`FoundHeader`], then the lengths.
 pub fn found_offsets() -> Vec<(&'static str, usize)> {
     use std::mem::offset_of;
     vec![
-        ("count", offset_of!(FoundHeader, count)),
+        ("overflow", offset_of!(FoundHeader, overflow)),
         ("num_dispatches", offset_of!(FoundHeader, num_dispatches)),
         ("nonce", offset_of!(FoundHeader, nonce)),
-        ("reserved", offset_of!(FoundHeader, reserved)),
-        ("entries", size_of::<FoundHeader>()),
+        ("halted", offset_of!(FoundHeader, halted)),
+        ("counts", size_of::<FoundHeader>()),
     ]
 }

@@ -2,6 +2,7 @@
 
 use super::device::{GpuDevice, GpuFault, check_scope};
 use super::layout::Params;
+use super::slab::SlabContent;
 use crate::metric::Dtype;
 use crate::query::KernelKind;
 
@@ -42,6 +43,11 @@ impl Kernel {
     /// Whether it reads codes in place of values.
     pub(crate) fn reads_codes(self) -> bool {
         self == Self::Codes
+    }
+
+    /// What it reads.
+    pub(crate) fn content(self) -> SlabContent {
+        if self.reads_codes() { SlabContent::Codes } else { SlabContent::Values }
     }
 
     /// The kinds and types it is compiled for; codes have one type, whatever they were made of.
@@ -94,10 +100,48 @@ impl Kernel {
     }
 }
 
+/// A kernel that raises cuts between rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutKernel {
+    /// `shaders/merge_candidates.wgsl`
+    Merge,
+    /// `shaders/select_candidates.wgsl`
+    Select,
+}
+
+impl CutKernel {
+    /// The most hits for which candidates are merged.
+    pub(crate) const MAX_MERGED_HITS: usize = 1024;
+    const ALL: [Self; 2] = [Self::Merge, Self::Select];
+
+    /// The kernel for so many hits.
+    pub(crate) fn for_hits(k: usize) -> Self {
+        if k <= Self::MAX_MERGED_HITS { Self::Merge } else { Self::Select }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Merge => "merge_candidates",
+            Self::Select => "select_candidates",
+        }
+    }
+
+    fn source(self) -> &'static str {
+        match self {
+            Self::Merge => include_str!("../../../shaders/merge_candidates.wgsl"),
+            Self::Select => include_str!("../../../shaders/select_candidates.wgsl"),
+        }
+    }
+}
+
 /// Every kernel in every variant.
 pub(crate) struct Pipelines {
+    /// What the score kernels bind.
     pub(crate) bindings: wgpu::BindGroupLayout,
+    /// What the others bind.
+    pub(crate) cut_bindings: wgpu::BindGroupLayout,
     variants: Vec<(Kernel, KernelKind, Dtype, wgpu::ComputePipeline)>,
+    cuts: Vec<(CutKernel, wgpu::ComputePipeline)>,
 }
 
 impl Pipelines {
@@ -105,25 +149,26 @@ impl Pipelines {
     pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, GpuFault> {
         let internal = gpu.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let bindings = bind_group_layout(&gpu.device);
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("engine"),
-            bind_group_layouts: &[Some(&bindings)],
-            immediate_size: 0,
-        });
+        let device = &gpu.device;
+        let (bindings, cut_bindings) = (score_bindings(device), cut_bindings(device));
+        let layout = pipeline_layout(device, &bindings);
         let mut variants = Vec::new();
         for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.runs_on(gpu)) {
-            let source = wgpu::ShaderSource::Wgsl(kernel.source().into());
-            let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
-            let module = gpu.device.create_shader_module(descriptor);
+            let module = shader(device, kernel.name(), kernel.source());
             for (kind, dtype) in kernel.variants() {
-                let pipeline = compile(&gpu.device, &layout, &module, kernel, kind, dtype);
+                let pipeline = compile(device, &layout, &module, kernel.name(), &kernel.constants(kind, dtype));
                 variants.push((kernel, kind, dtype, pipeline));
             }
         }
+        let layout = pipeline_layout(device, &cut_bindings);
+        let compile_cut = |kernel: CutKernel| {
+            let module = shader(device, kernel.name(), kernel.source());
+            (kernel, compile(device, &layout, &module, kernel.name(), &[]))
+        };
+        let cuts = CutKernel::ALL.into_iter().map(compile_cut).collect();
         let outcome = check_scope(validation);
         check_scope(internal)?;
-        outcome.map(|()| Self { bindings, variants })
+        outcome.map(|()| Self { bindings, cut_bindings, variants, cuts })
     }
 
     /// The pipeline of a variant.
@@ -131,23 +176,39 @@ impl Pipelines {
         let dtype = if kernel.reads_codes() { Dtype::F32 } else { dtype };
         self.variants.iter().find(|variant| (variant.0, variant.1, variant.2) == (kernel, kind, dtype)).map(|it| &it.3)
     }
+    /// The pipeline of a kernel that raises cuts.
+    pub(crate) fn get_cut(&self, kernel: CutKernel) -> Option<&wgpu::ComputePipeline> {
+        self.cuts.iter().find(|it| it.0 == kernel).map(|it| &it.1)
+    }
+}
+
+fn shader(device: &wgpu::Device, name: &str, source: &str) -> wgpu::ShaderModule {
+    let source = wgpu::ShaderSource::Wgsl(source.into());
+    device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(name), source })
+}
+
+fn pipeline_layout(device: &wgpu::Device, bindings: &wgpu::BindGroupLayout) -> wgpu::PipelineLayout {
+    device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("engine"),
+        bind_group_layouts: &[Some(bindings)],
+        immediate_size: 0,
+    })
 }
 
 fn compile(
     device: &wgpu::Device,
     layout: &wgpu::PipelineLayout,
     module: &wgpu::ShaderModule,
-    kernel: Kernel,
-    kind: KernelKind,
-    dtype: Dtype,
+    name: &str,
+    constants: &[(&str, f64)],
 ) -> wgpu::ComputePipeline {
     device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(kernel.name()),
+        label: Some(name),
         layout: Some(layout),
         module,
-        entry_point: Some(kernel.name()),
+        entry_point: Some(name),
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &kernel.constants(kind, dtype),
+            constants,
             // The kernels write workgroup memory before they read it.
             zero_initialize_workgroup_memory: false,
         },
@@ -155,18 +216,29 @@ fn compile(
     })
 }
 
-fn bind_group_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: true };
+const READ_WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
+
+fn score_bindings(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let storage = [(1, READ), (2, READ), (3, READ), (4, READ), (5, READ), (6, READ_WRITE), (7, READ_WRITE)];
+    bind_group_layout(device, &storage)
+}
+
+fn cut_bindings(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    bind_group_layout(device, &[(5, READ_WRITE), (6, READ_WRITE), (7, READ_WRITE)])
+}
+
+/// The params and some storage.
+fn bind_group_layout(device: &wgpu::Device, storage: &[(u32, wgpu::BufferBindingType)]) -> wgpu::BindGroupLayout {
     let entry = |binding, ty, has_dynamic_offset, min_binding_size| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size },
         count: None,
     };
-    let read = wgpu::BufferBindingType::Storage { read_only: true };
-    let mut entries =
-        vec![entry(0, wgpu::BufferBindingType::Uniform, true, wgpu::BufferSize::new(size_of::<Params>() as u64))];
-    entries.extend((1..=5).map(|binding| entry(binding, read, false, None)));
-    entries.push(entry(6, wgpu::BufferBindingType::Storage { read_only: false }, false, None));
+    let params_bytes = wgpu::BufferSize::new(size_of::<Params>() as u64);
+    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform, true, params_bytes)];
+    entries.extend(storage.iter().map(|&(binding, ty)| entry(binding, ty, false, None)));
     let descriptor = wgpu::BindGroupLayoutDescriptor { label: Some("engine"), entries: &entries };
     device.create_bind_group_layout(&descriptor)
 }

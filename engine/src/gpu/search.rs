@@ -1,4 +1,8 @@
-//! Rounds until every row was scored, then the canonical ranking.
+//! Chains of rounds until every row was scored, then the canonical ranking.
+//!
+//! Between chains the lists of the device are empty: the host has taken their candidates in, ranked them canonically
+//! where their bounds do not tell them apart, and sends the cuts that this proves. So a list that equal rows fill is
+//! emptied to k of them, a round of one row always finds room, and a search ends.
 
 use std::ops::Range;
 
@@ -13,22 +17,20 @@ use crate::metric::Metric;
 use crate::query::{KernelKind, Precision, PreparedQueries};
 
 use super::GpuTuning;
+use super::buffers::{BatchBuffers, PackedQueries, QueryCutWords};
+use super::chain::{Chain, ChainSpec, Found};
 use super::device::{GpuDevice, GpuFault};
 use super::layout::FoundEntry;
 use super::pipeline::{Kernel, Pipelines};
-use super::round::{Found, PackedQueries, QueryCutWords, Round, RoundBuffers};
-use super::slab::{BEYOND_SCORES, Slab, SlabCache, SlabContent, SlabRange, codes_of, plan};
+use super::schedule::{self, Schedule};
+use super::slab::{BEYOND_SCORES, Slab, SlabCache, SlabRange, codes_of, plan};
 
-/// Rows of the first round, in which everything passes.
-const FIRST_ROUND_ROWS: u64 = 4096;
-/// A round has at most so many times the rows of all rounds before it.
-const GROWTH: u64 = 7;
-/// Queries that are sent together.
-const MAX_BATCH_QUERIES: usize = 1024;
 /// Queries under L2 with larger values go to the CPU.
 const MAX_QUERY_NORM: f64 = 1e12;
-/// Bytes of rows that a round may need beyond those that stay.
-const STREAMED_ROUND_BYTES: u64 = 256 << 20;
+/// Queries whose penalty per length is larger go to the CPU.
+const MAX_PENALTY_PER_NORM: f64 = 1e17;
+/// Bytes of rows that a chain may need beyond those that stay.
+const STREAMED_CHAIN_BYTES: u64 = 256 << 20;
 
 /// Why a search on the GPU gave no answer.
 #[derive(Debug)]
@@ -53,6 +55,8 @@ pub(crate) struct GpuOutcome {
     pub(crate) num_scored: u64,
     /// Rows whose codes were read in place of their values.
     pub(crate) num_coded_rows: u64,
+    /// Times the host waited for the device.
+    pub(crate) num_read_backs: u64,
 }
 
 /// A device with its kernels and the rows on it.
@@ -83,18 +87,22 @@ impl Gpu {
         check_ranges(snapshot, queries)?;
         self.cache.turn_to(snapshot);
         let has_codes = has_codes(snapshot, queries);
-        let ranked = Vec::with_capacity(queries.queries.len());
-        let mut outcome = GpuOutcome { ranked, num_zero_rows: 0, num_scored: 0, num_coded_rows: 0 };
-        let quads_bytes = queries.dims.div_ceil(4) as u64 * 16;
-        let batch = (self.device.max_binding_bytes / quads_bytes).clamp(1, MAX_BATCH_QUERIES as u64) as usize;
+        let mut outcome = GpuOutcome {
+            ranked: Vec::with_capacity(queries.queries.len()),
+            num_zero_rows: 0,
+            num_scored: 0,
+            num_coded_rows: 0,
+            num_read_backs: 0,
+        };
+        let batch = most_queries(&self.device, queries);
         for start in (0..queries.queries.len()).step_by(batch) {
             let range = start..(start + batch).min(queries.queries.len());
             let kernel = Kernel::for_queries(range.len(), has_codes, &self.device);
-            let content = if kernel.reads_codes() { SlabContent::Codes } else { SlabContent::Values };
-            let slabs = plan(&self.device, snapshot, content)?;
+            let slabs = plan(&self.device, snapshot, kernel.content())?;
             let mut search = BatchSearch::new(self, (snapshot, queries), &slabs, kernel, range)?;
             search.run()?;
             outcome.num_zero_rows = search.num_zero_rows;
+            outcome.num_read_backs += search.num_read_backs;
             outcome.num_coded_rows += if kernel.reads_codes() { snapshot.num_live_rows() } else { 0 };
             let (ranked, num_scored) = search.finish();
             outcome.num_scored += num_scored;
@@ -102,6 +110,13 @@ impl Gpu {
         }
         Ok(outcome)
     }
+}
+
+/// Queries that are sent together at most.
+fn most_queries(gpu: &GpuDevice, queries: &PreparedQueries<'_>) -> usize {
+    let quads_bytes = queries.dims.div_ceil(4) as u64 * 16;
+    let most = (gpu.max_binding_bytes / quads_bytes).min(u64::from(gpu.found_capacity));
+    schedule::most_queries(gpu.found_capacity, queries.k).min(most).max(1) as usize
 }
 
 /// Whether codes are wanted, and every row has sound ones.
@@ -119,6 +134,13 @@ fn check_ranges(snapshot: &Snapshot, queries: &PreparedQueries<'_>) -> Result<()
     if queries.kind == KernelKind::L2 && queries.queries.iter().any(|query| query.norm > MAX_QUERY_NORM) {
         return Err(GpuFault("a query is too long for f32 differences".to_owned()));
     }
+    let is_too_short = |norm: f64| match queries.metric {
+        Metric::DotPenalized { penalty } => penalty.abs() / norm > MAX_PENALTY_PER_NORM,
+        Metric::Cosine | Metric::Dot | Metric::L2 => false,
+    };
+    if queries.queries.iter().any(|query| is_too_short(query.norm)) {
+        return Err(GpuFault("a query is too short for its penalty in f32".to_owned()));
+    }
     Ok(())
 }
 
@@ -134,9 +156,10 @@ struct BatchSearch<'a> {
     first_query: usize,
     bounds: Vec<Bounds>,
     lists: Vec<CandidateList>,
-    buffers: RoundBuffers,
+    buffers: BatchBuffers,
     num_zero_rows: u64,
     num_scored: u64,
+    num_read_backs: u64,
 }
 
 impl<'a> BatchSearch<'a> {
@@ -155,7 +178,8 @@ impl<'a> BatchSearch<'a> {
         } else {
             PackedQueries::values(&batch.iter().map(|query| &query.for_kernel[..]).collect::<Vec<_>>())
         };
-        let buffers = RoundBuffers::new(&gpu.device, &packed)?;
+        let capacity = schedule::list_capacity(gpu.device.found_capacity, batch.len(), queries.k);
+        let buffers = BatchBuffers::new(&gpu.device, &packed, capacity)?;
         let bounds = range.clone().map(|query| Bounds::new(queries, query, Rounding::Either)).collect();
         let first_query = range.start;
         let lists = range.map(|query| CandidateList::new(queries.k, query)).collect();
@@ -172,93 +196,71 @@ impl<'a> BatchSearch<'a> {
             buffers,
             num_zero_rows: 0,
             num_scored: 0,
+            num_read_backs: 0,
         })
     }
 
     fn run(&mut self) -> Result<(), SearchFault> {
-        self.num_zero_rows = 0;
-        let num_rows = self.snapshot.num_rows();
-        let room = u64::from(self.gpu.device.found_capacity) / self.lists.len() as u64;
-        let mut size = FIRST_ROUND_ROWS.min(room).max(1);
-        let mut start = 0;
-        while start < num_rows {
-            let end = (start + size).min(num_rows);
-            self.score_range(start, end)?;
-            start = end;
-            size = (start * GROWTH).min(self.most_rows_per_round());
+        let schedule = Schedule {
+            num_rows: self.snapshot.num_rows(),
+            k: self.queries.k as u64,
+            capacity: u64::from(self.buffers.capacity),
+            most_rows: self.most_rows_per_chain(),
+        };
+        let (mut start, mut limit) = (0, u64::MAX);
+        while start < schedule.num_rows {
+            let rounds = schedule.rounds(start, limit);
+            let num_done = self.chain(&rounds)?;
+            start = rounds[..num_done].last().map_or(start, |round| round.end);
+            limit = match rounds.get(num_done).map(|round| round.end - round.start) {
+                None => limit.saturating_mul(4),
+                Some(..=1) if num_done == 0 => return Err(GpuFault("one row overflows a list".to_owned()).into()),
+                Some(num_rows) => num_rows.div_ceil(4),
+            };
         }
         Ok(())
     }
 
-    /// Keeps what a round streams within its share of memory.
-    fn most_rows_per_round(&self) -> u64 {
+    /// Keeps what a chain streams within its share of memory.
+    fn most_rows_per_chain(&self) -> u64 {
         let row_bytes = self.snapshot.geometry().stride_bytes as u64 + 16;
         let total_bytes = row_bytes * self.snapshot.num_rows();
-        if total_bytes <= self.gpu.device.resident_bytes { u64::MAX } else { (STREAMED_ROUND_BYTES / row_bytes).max(1) }
+        if total_bytes <= self.gpu.device.resident_bytes { u64::MAX } else { (STREAMED_CHAIN_BYTES / row_bytes).max(1) }
     }
 
-    /// Scores a range of rows; where more pass than the list holds, in quarters.
-    fn score_range(&mut self, start: u64, end: u64) -> Result<(), SearchFault> {
-        let mut waiting = vec![(start, end)];
-        while let Some((start, end)) = waiting.pop() {
-            match self.round(start, end)? {
-                Found::Entries(entries) => self.take_in(&entries)?,
-                Found::Overflow if end - start <= 1 => {
-                    return Err(GpuFault("one row overflows the list".to_owned()).into());
-                }
-                Found::Overflow => {
-                    let quarter = (end - start).div_ceil(4);
-                    let firsts = (0..4).rev().map(|part| start + part * quarter);
-                    let parts = firsts.map(|first| (first, (first + quarter).min(end)));
-                    waiting.extend(parts.filter(|(first, last)| first < last));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn round(&mut self, start: u64, end: u64) -> Result<Found, SearchFault> {
-        self.lose_device_if_ordered();
+    /// Scores the rows of some rounds and takes in what they found; returns how many of them did not overflow.
+    fn chain(&mut self, rounds: &[Range<u64>]) -> Result<usize, SearchFault> {
         self.send_cuts();
         let gpu = &mut *self.gpu;
         gpu.nonce = gpu.nonce.wrapping_add(1).max(1);
-        let variant = (self.kernel, self.queries.kind, self.snapshot.dtype());
-        let mut round = Round::new(&gpu.device, &gpu.pipelines, &self.buffers, variant, gpu.nonce);
-        let mask = RowMask::new(self.snapshot, self.queries);
-        let (snapshot, metric) = (self.snapshot, self.queries.metric);
-        let content = if self.kernel.reads_codes() { SlabContent::Codes } else { SlabContent::Values };
-        for &slab_range in slabs_within(self.slabs, start, end) {
-            let slab_end = slab_range.first_row + slab_range.num_rows as u64;
-            let part = start.max(slab_range.first_row)..end.min(slab_end);
-            let score = |slab: &Slab| {
-                let bits = (!mask.is_full()).then(|| mask_bits(&mask, slab_range));
-                let at = |row: u64| (row - slab_range.first_row) as u32;
-                round.score(slab, at(part.start), at(part.end), bits.as_deref())?;
-                Ok(count_zero_rows(slab, &part, &mask))
-            };
-            let wanted = (content, slab_range);
-            let zero_rows = gpu.cache.with_slab(&gpu.device, snapshot, wanted, &self.bounds[0], metric, score)?;
-            if metric == Metric::Cosine {
-                self.num_zero_rows += zero_rows;
-            }
-        }
-        let found = round.finish()?;
-        if matches!(found, Found::Overflow) && metric == Metric::Cosine {
-            self.num_zero_rows -= self.zero_rows_of(start, end);
-        }
-        Ok(found)
-    }
-
-    /// Zero rows that a round counted and that its quarters will count again.
-    fn zero_rows_of(&self, start: u64, end: u64) -> u64 {
-        let mask = RowMask::new(self.snapshot, self.queries);
-        let mut rows = Vec::new();
-        mask.collect(start, end, &mut rows);
-        let is_zero = |row: &&u64| {
-            let (block, row_in_block) = self.snapshot.locate(**row);
-            block.norms()[row_in_block] == 0.0
+        let spec = ChainSpec {
+            kernel: self.kernel,
+            kind: self.queries.kind,
+            dtype: self.snapshot.dtype(),
+            k: self.queries.k,
+            proof: self.bounds[0].score_proof(),
+            nonce: gpu.nonce,
         };
-        rows.iter().filter(is_zero).count() as u64
+        let mut chain = Chain::new(&gpu.device, &gpu.pipelines, &self.buffers, spec);
+        let mut zero_rows = Vec::with_capacity(rounds.len());
+        for round in rounds {
+            lose_device_if_ordered(&mut gpu.rounds_before_loss, &gpu.device);
+            let rows = (self.slabs, round);
+            zero_rows.push(score(
+                &mut gpu.cache,
+                &gpu.device,
+                &mut chain,
+                rows,
+                (self.snapshot, self.queries),
+                &self.bounds[0],
+            )?);
+            chain.raise_cuts()?;
+        }
+        let Found { lists, num_rounds, num_read_backs } = chain.finish()?;
+        self.num_read_backs += num_read_backs;
+        self.num_zero_rows += zero_rows[..num_rounds].iter().sum::<u64>();
+        self.take_in(&lists)?;
+        Ok(num_rounds)
     }
 
     fn send_cuts(&self) {
@@ -271,27 +273,26 @@ impl<'a> BatchSearch<'a> {
         self.buffers.set_cuts(&self.gpu.device, &cuts);
     }
 
-    fn take_in(&mut self, entries: &[FoundEntry]) -> Result<(), GpuFault> {
+    fn take_in(&mut self, found: &[Vec<FoundEntry>]) -> Result<(), GpuFault> {
         let mut scorer = Scorer::new(self.snapshot, self.queries);
-        for entry in entries {
-            let Some(list) = self.lists.get_mut(entry.query as usize) else {
-                continue;
-            };
-            let row = u64::from(entry.row);
-            let (block, row_in_block) = self.snapshot.locate(row);
-            let norm = block.norms()[row_in_block];
-            let error = match self.coded.get(entry.query as usize) {
-                Some(query) => {
-                    let (block_index, _) = self.snapshot.block_index(row);
-                    let codes = codes_of(self.snapshot, block_index)?;
-                    f64::from(code_error(codes.residuals[row_in_block], query.residual, norm))
-                }
-                None => 0.0,
-            };
-            let interval = self.bounds[entry.query as usize].interval(entry.score, norm, error);
-            list.push(Candidate { row, interval }, &mut scorer);
+        for (query, (list, entries)) in self.lists.iter_mut().zip(found).enumerate() {
+            for entry in entries {
+                let row = u64::from(entry.row);
+                let (block, row_in_block) = self.snapshot.locate(row);
+                let norm = block.norms()[row_in_block];
+                let error = match self.coded.get(query) {
+                    Some(query) => {
+                        let (block_index, _) = self.snapshot.block_index(row);
+                        let codes = codes_of(self.snapshot, block_index)?;
+                        f64::from(code_error(codes.residuals[row_in_block], query.residual, norm))
+                    }
+                    None => 0.0,
+                };
+                let interval = self.bounds[query].interval(entry.score, norm, error);
+                list.push(Candidate { row, interval }, &mut scorer);
+            }
+            list.tighten(&mut scorer);
         }
-        self.lists.iter_mut().for_each(|list| list.tighten(&mut scorer));
         self.num_scored += scorer.num_scored;
         Ok(())
     }
@@ -303,14 +304,41 @@ impl<'a> BatchSearch<'a> {
         let ranked = self.lists.into_iter().map(|list| finish(vec![list], &mut scorer)).collect();
         (ranked, self.num_scored + scorer.num_scored)
     }
+}
 
-    fn lose_device_if_ordered(&mut self) {
-        if let Some(left) = self.gpu.rounds_before_loss.as_mut() {
-            if *left == 0 {
-                self.gpu.device.device.destroy();
-            }
-            *left = left.saturating_sub(1);
+/// Adds a round's rows to a chain; returns how many of them are zero and have no score for it.
+fn score(
+    cache: &mut SlabCache,
+    gpu: &GpuDevice,
+    chain: &mut Chain<'_>,
+    (slabs, round): (&[SlabRange], &Range<u64>),
+    (snapshot, queries): (&Snapshot, &PreparedQueries<'_>),
+    bounds: &Bounds,
+) -> Result<u64, SearchFault> {
+    let mask = RowMask::new(snapshot, queries);
+    let content = chain.content();
+    let mut num_zero_rows = 0;
+    for &slab_range in slabs_within(slabs, round.start, round.end) {
+        let slab_end = slab_range.first_row + slab_range.num_rows as u64;
+        let part = round.start.max(slab_range.first_row)..round.end.min(slab_end);
+        let score_part = |slab: &Slab| {
+            let bits = (!mask.is_full()).then(|| mask_bits(&mask, slab_range));
+            let at = |row: u64| (row - slab_range.first_row) as u32;
+            chain.score(slab, at(part.start), at(part.end), bits.as_deref())?;
+            Ok(count_zero_rows(slab, &part, &mask))
+        };
+        let wanted = (content, slab_range);
+        num_zero_rows += cache.with_slab(gpu, snapshot, wanted, bounds, queries.metric, score_part)?;
+    }
+    Ok(if queries.metric == Metric::Cosine { num_zero_rows } else { 0 })
+}
+
+fn lose_device_if_ordered(rounds_left: &mut Option<u32>, gpu: &GpuDevice) {
+    if let Some(left) = rounds_left {
+        if *left == 0 {
+            gpu.device.destroy();
         }
+        *left = left.saturating_sub(1);
     }
 }
 

@@ -1,10 +1,11 @@
 //! The kernels' CPU twins, run side by side on the same rows, queries, cuts and mask.
 //!
-//! The twins are the plain Rust kernels of `cpu/kernel/scalar.rs`: one row against one query for
-//! `score_rows`, a panel of queries for `score_tile`, codes against codes for `score_codes`. A row passes on both sides or its score lies
-//! within rounding of the cut.
+//! The twins of the score kernels are the plain Rust kernels of `cpu/kernel/scalar.rs`: one row against one query for
+//! `score_rows`, a panel of queries for `score_tile`, codes against codes for `score_codes`. A row passes on both sides
+//! or its score lies within rounding of the cut, and what its keys prove is true of its canonical score. The twin of
+//! `merge_candidates` and `select_candidates` is [`merge_twin`], key for key.
 
-use crate::bound::{Bounds, QueryCut, Rounding};
+use crate::bound::{Bounds, QueryCut, Rounding, ScoreProof};
 use crate::cpu::certified::CodedQuery;
 use crate::cpu::kernel::Kernels;
 use crate::file::{FileSpec, VectorFile};
@@ -12,10 +13,11 @@ use crate::metric::{Dtype, Metric};
 use crate::query::{KernelKind, PreparedQueries, Query};
 
 use super::GpuTuning;
+use super::buffers::{BatchBuffers, PackedQueries};
+use super::chain::{Chain, ChainSpec};
 use super::device::GpuDevice;
-use super::layout::FoundEntry;
+use super::layout::{FoundEntry, ListLength};
 use super::pipeline::{Kernel, Pipelines};
-use super::round::{Found, PackedQueries, Round, RoundBuffers};
 use super::slab::{SlabCache, SlabContent, codes_of, plan};
 
 const DIMS: usize = 75;
@@ -28,8 +30,8 @@ struct Twins {
 }
 
 /// `None` where no adapter is expected.
-fn twins() -> Option<Twins> {
-    match GpuDevice::open(true, GpuTuning::default()) {
+fn twins_with(tuning: GpuTuning) -> Option<Twins> {
+    match GpuDevice::open(true, tuning) {
         Ok(gpu) => {
             let pipelines = Pipelines::new(&gpu).expect("the kernels compile");
             Some(Twins { gpu, pipelines })
@@ -50,7 +52,7 @@ fn values(seed: u32, count: usize) -> Vec<f32> {
 
 #[test]
 fn kernels_agree_with_their_twins() {
-    let Some(twins) = twins() else { return };
+    let Some(twins) = twins_with(GpuTuning::default()) else { return };
     for dtype in [Dtype::F32, Dtype::F16] {
         for metric in [Metric::Cosine, Metric::Dot, Metric::DOT_PENALIZED, Metric::L2] {
             for num_queries in [1, 3, 8] {
@@ -89,17 +91,19 @@ fn compare(twins: &Twins, kernel: Kernel, dtype: Dtype, metric: Metric, num_quer
     let coded: Vec<CodedQuery> = queries.queries.iter().filter(|_| reads_codes).map(CodedQuery::narrow).collect();
     let packed = if reads_codes { PackedQueries::codes(&coded) } else { PackedQueries::values(&kernel_vectors) };
     let content = if reads_codes { SlabContent::Codes } else { SlabContent::Values };
-    let buffers = RoundBuffers::new(&twins.gpu, &packed).expect("buffers");
+    let buffers = BatchBuffers::new(&twins.gpu, &packed, NUM_ROWS as u32).expect("buffers");
     let words = |(index, cut): (usize, &QueryCut)| {
         let (scale, spread) = coded.get(index).map_or((0.0, 0.0), |query| (query.scale, query.spread()));
         [cut.t, cut.b, scale, spread]
     };
     buffers.set_cuts(&twins.gpu, &cuts.iter().enumerate().map(words).collect::<Vec<_>>());
-    let mut round = Round::new(&twins.gpu, &twins.pipelines, &buffers, (kernel, queries.kind, dtype), 77);
+    let (kind, proof) = (queries.kind, bounds[0].score_proof());
+    let spec = ChainSpec { kernel, kind, dtype, k: queries.k, proof, nonce: 77 };
+    let mut round = Chain::new(&twins.gpu, &twins.pipelines, &buffers, spec);
     let slab = plan(&twins.gpu, &snapshot, content).expect("one slab")[0];
     let score = |slab: &super::slab::Slab| Ok(round.score(slab, 5, NUM_ROWS as u32 - 3, Some(&MASK))?);
     SlabCache::default().with_slab(&twins.gpu, &snapshot, (content, slab), &bounds[0], metric, score).expect("a round");
-    let Ok(Found::Entries(entries)) = round.finish() else { panic!("the list holds all") };
+    let lists = round.finish().expect("the lists hold all").lists;
 
     let mut num_passed = 0;
     let block = snapshot.block(0);
@@ -119,12 +123,20 @@ fn compare(twins: &Twins, kernel: Kernel, dtype: Dtype, metric: Metric, num_quer
             };
             let is_masked = MASK[row / 32] >> (row % 32) & 1 == 0;
             let passes = cuts[query].passes(row_cut, expected) && !is_masked;
-            let found = entries.iter().find(|entry| (entry.query as usize, entry.row as usize) == (query, row));
+            let found = lists[query].iter().find(|entry| entry.row as usize == row);
             check(passes, is_masked, expected, found, cuts[query], row_cut);
+            if let Some(entry) = found {
+                let canonical = queries.canonical(query, &row_values, norm).expect("no row is zero");
+                let t = bounds[query].query_cut(canonical).t;
+                assert!(
+                    entry.sure < key(t.next_up()) && key(t) < entry.reach,
+                    "{t} is not within what {entry:?} proves"
+                );
+            }
             num_passed += usize::from(found.is_some());
         }
     }
-    assert_eq!(num_passed, entries.len(), "every entry belongs to a row and a query");
+    assert_eq!(num_passed, lists.iter().map(Vec::len).sum::<usize>(), "every entry belongs to a row and a query");
     assert!(num_passed > num_queries && num_passed < num_queries * NUM_ROWS, "the cut and the mask matter");
 }
 
@@ -169,5 +181,107 @@ fn check(
             assert!(passes || cut.passes(row_cut, expected + tolerance), "{expected} is far below the cut");
         }
         None => assert!(!passes || !cut.passes(row_cut, expected - tolerance), "{expected} is far above the cut"),
+    }
+}
+
+/// A number as an integer, in the same order.
+fn key(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if value.is_sign_negative() { !bits } else { bits | 1 << 31 }
+}
+
+/// What a kernel that raises cuts makes of a list and its t: the key of the new t, and what stays.
+fn merge_twin(list: &[FoundEntry], k: usize, t: f32) -> (u32, Vec<FoundEntry>) {
+    let mut sure: Vec<u32> = list.iter().map(|entry| entry.sure).collect();
+    sure.sort_unstable_by(|a, b| b.cmp(a));
+    let cut = sure.get(k - 1).map_or(key(t), |&kth| kth.max(key(t)));
+    (cut, list.iter().copied().filter(|entry| entry.reach >= cut).collect())
+}
+
+/// Lists of many lengths, with ties, with what proves nothing, and with what always stays.
+fn lists(most: usize) -> Vec<Vec<FoundEntry>> {
+    let lengths = [0, 1, 2, 9, 10, 11, 255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073, most];
+    let list = |(query, length): (usize, usize)| {
+        let entry = |(row, value): (u32, f32)| {
+            // Few distinct values in every third list.
+            let middle = if query.is_multiple_of(3) { (value * 4.0).round() } else { value };
+            let (sure, reach) = (key(middle - 0.25), key(middle + 0.25));
+            match row % 13 {
+                7 => FoundEntry { row, score: middle, sure: 0, reach: u32::MAX },
+                _ => FoundEntry { row, score: middle, sure, reach },
+            }
+        };
+        (0..).zip(values(query as u32 + 3, length)).map(entry).collect()
+    };
+    lengths.into_iter().map(|length| length.min(most)).enumerate().map(list).collect()
+}
+
+#[test]
+fn raised_cuts_agree_with_their_twin() {
+    let tight = GpuTuning { max_groups_per_dimension: Some(4), ..GpuTuning::default() };
+    for tuning in [GpuTuning::default(), tight] {
+        let Some(twins) = twins_with(tuning) else { return };
+        for k in [1, 2, 10, 256, 1000, 1024, 1025, 3000] {
+            compare_cuts(&twins, &lists(5000), k);
+        }
+    }
+}
+
+fn compare_cuts(twins: &Twins, lists: &[Vec<FoundEntry>], k: usize) {
+    let vectors = vec![[1.0_f32; 4]; lists.len()];
+    let packed = PackedQueries::values(&vectors.iter().map(|vector| &vector[..]).collect::<Vec<_>>());
+    let capacity = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let buffers = BatchBuffers::new(&twins.gpu, &packed, capacity as u32).expect("buffers");
+    // A t that some lists beat.
+    let cuts: Vec<[f32; 4]> = (0..lists.len()).map(|query| [-0.9 + query as f32 * 0.08, 5.0, 6.0, 7.0]).collect();
+    buffers.set_cuts(&twins.gpu, &cuts);
+    let proof = ScoreProof { stretch: 1.0, floor: 0.0 };
+    let spec = ChainSpec { kernel: Kernel::Rows, kind: KernelKind::Dot, dtype: Dtype::F32, k, proof, nonce: 5 };
+    let mut chain = Chain::new(&twins.gpu, &twins.pipelines, &buffers, spec);
+    for (query, list) in lists.iter().enumerate() {
+        let length = ListLength { count: list.len() as u32, kept: 0 };
+        twins.gpu.queue.write_buffer(&buffers.found, 16 + query as u64 * 8, bytemuck::bytes_of(&length));
+        let start = (query * capacity * size_of::<FoundEntry>()) as u64;
+        twins.gpu.queue.write_buffer(&buffers.candidates, start, bytemuck::cast_slice(list));
+    }
+    chain.raise_cuts().expect("a dispatch");
+    let found = chain.finish().expect("a chain");
+    assert_eq!((found.lists.len(), found.num_rounds), (lists.len(), 1));
+    let raised = buffers.read_cuts(&twins.gpu).expect("cuts");
+    for (query, (mut kept, list)) in found.lists.into_iter().zip(lists).enumerate() {
+        let (cut, expected) = merge_twin(list, k, cuts[query][0]);
+        kept.sort_unstable_by_key(|entry| entry.row);
+        assert_eq!(kept, expected, "list {query}, k = {k}");
+        assert_eq!((key(raised[query][0]), &raised[query][1..]), (cut, &cuts[query][1..]), "list {query}, k = {k}");
+    }
+}
+
+/// After an overflow every list is what the round before left, and no cut moves.
+#[test]
+fn an_overflow_takes_back_its_round() {
+    let Some(twins) = twins_with(GpuTuning::default()) else { return };
+    let lists = lists(300);
+    let vectors = vec![[1.0_f32; 4]; lists.len()];
+    let packed = PackedQueries::values(&vectors.iter().map(|vector| &vector[..]).collect::<Vec<_>>());
+    let buffers = BatchBuffers::new(&twins.gpu, &packed, 300).expect("buffers");
+    let cuts = vec![[-1e30_f32, 0.0, 0.0, 0.0]; lists.len()];
+    let proof = ScoreProof { stretch: 1.0, floor: 0.0 };
+    for k in [10, 1025] {
+        buffers.set_cuts(&twins.gpu, &cuts);
+        let spec = ChainSpec { kernel: Kernel::Rows, kind: KernelKind::Dot, dtype: Dtype::F32, k, proof, nonce: 6 };
+        let mut chain = Chain::new(&twins.gpu, &twins.pipelines, &buffers, spec);
+        twins.gpu.queue.write_buffer(&buffers.found, 0, bytemuck::bytes_of(&1_u32));
+        for (query, list) in lists.iter().enumerate() {
+            let length = ListLength { count: 1000, kept: list.len() as u32 };
+            twins.gpu.queue.write_buffer(&buffers.found, 16 + query as u64 * 8, bytemuck::bytes_of(&length));
+            let start = (query * 300 * size_of::<FoundEntry>()) as u64;
+            twins.gpu.queue.write_buffer(&buffers.candidates, start, bytemuck::cast_slice(list));
+        }
+        chain.raise_cuts().expect("a dispatch");
+        chain.raise_cuts().expect("a dispatch of a round after it");
+        let found = chain.finish().expect("a chain");
+        assert_eq!(found.num_rounds, 0, "the first round overflowed");
+        assert_eq!(found.lists, lists);
+        assert_eq!(buffers.read_cuts(&twins.gpu).expect("cuts"), cuts);
     }
 }
