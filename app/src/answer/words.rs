@@ -98,12 +98,25 @@ fn number(lower: &str) -> Option<String> {
     if !lower.contains(|letter: char| letter.is_ascii_digit()) {
         return None;
     }
-    let digits = lower.replace(',', "");
+    let digits = ungrouped(lower);
     let ordinal = ["st", "nd", "rd", "th"].iter().find_map(|ending| digits.strip_suffix(ending));
     let bare = ordinal.filter(|bare| bare.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(&digits);
     let stripped = bare.trim_start_matches('0');
     let starts_with_digit = stripped.starts_with(|letter: char| letter.is_ascii_digit());
     Some(if starts_with_digit { stripped } else { bare }.to_owned())
+}
+
+/// Without the commas of `1,250,000`; other commas (`0.5,0.5`) stand between numbers and stay.
+fn ungrouped(number: &str) -> String {
+    let mut groups = number.split(',');
+    let first = groups.next().unwrap_or_default();
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let leads = (1..=3).contains(&first.len()) && is_digits(first);
+    let is_group = |group: &str| {
+        let whole = group.split('.').next().unwrap_or_default();
+        whole.len() == 3 && is_digits(whole)
+    };
+    if leads && groups.all(is_group) { number.replace(',', "") } else { number.to_owned() }
 }
 
 fn plain(text: String) -> Term {
@@ -143,6 +156,8 @@ mod tests {
     fn a_number_is_the_same_however_it_is_written() {
         assert_eq!(texts("on the 3rd of twelve, 03 and 0.5"), ["3", "12", "3", "0.5"]);
         assert_eq!(texts("007b"), ["7b"]);
+        assert_eq!(texts("1,250,000 and 1,250.75"), ["1250000", "1250.75"]);
+        assert_eq!(texts("0.5,0.5 and 12,5"), ["0.5,0.5", "12,5"]);
     }
 
     #[test]

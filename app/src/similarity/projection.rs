@@ -128,7 +128,8 @@ impl Projection {
         }
     }
 
-    /// The middle of the nearest rows, the nearer the heavier.
+    /// The median of the nearest rows on each axis, the nearer the heavier: one of them that lies far off draws it
+    /// nowhere.
     fn among_nearest(&self, cosines: &[f32]) -> Point {
         let mut nearest: Vec<(&Point, f32)> =
             self.points.iter().zip(cosines.iter().copied()).filter(|(_, cosine)| cosine.is_finite()).collect();
@@ -136,12 +137,20 @@ impl Projection {
         nearest.truncate(HOLDING_ROWS);
         let (Some(first), Some(last)) = (nearest.first(), nearest.last()) else { return Point::default() };
         let (best, spread) = (first.1, (first.1 - last.1).max(1e-6));
-        let weights: Vec<f32> = nearest.iter().map(|(_, cosine)| (3.0 * (cosine - best) / spread).exp()).collect();
-        let mean = |axis: &dyn Fn(&Point) -> f32| {
-            let sum: f32 = nearest.iter().zip(&weights).map(|((point, _), weight)| axis(point) * weight).sum();
-            sum / weights.iter().sum::<f32>()
+        let weight = |cosine: f32| ((cosine - best) / spread).exp();
+        let median = |axis: fn(&Point) -> f32| {
+            let mut along: Vec<(f32, f32)> =
+                nearest.iter().map(|(point, cosine)| (axis(point), weight(*cosine))).collect();
+            along.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let half = along.iter().map(|(_, weight)| weight).sum::<f32>() / 2.0;
+            let mut below = 0.0;
+            let middle = along.iter().find(|(_, weight)| {
+                below += weight;
+                below >= half
+            });
+            middle.map_or(0.0, |(at, _)| *at)
         };
-        Point { x: mean(&|point| point.x), y: mean(&|point| point.y) }
+        Point { x: median(|point| point.x), y: median(|point| point.y) }
     }
 
     /// The point nearest to a place, within a distance.

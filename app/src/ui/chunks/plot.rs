@@ -3,7 +3,8 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Stroke, Ui, pos2};
 use egui_plot::{
-    AxisHints, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, Points, Span,
+    AxisHints, FilledArea, GridMark, HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, PlotTransform, PlotUi,
+    Points, Span,
 };
 
 use super::super::theme::{layer, palette, secondary, strong, tokens};
@@ -16,8 +17,11 @@ use crate::state::{AppState, LabResult};
 
 /// Widths of a bevelled corner across the plot: below a pixel.
 const BEVELS_ACROSS: f64 = 1000.0;
-/// Curves with more points are drawn as the extremes of equal stretches.
-const MOST_POINTS: usize = 800;
+/// Curves with more points are drawn as the mean and the range of equal stretches.
+const MOST_POINTS: usize = 480;
+const STRETCHES: usize = 160;
+/// More cuts than this would hide the curve: then the strip of layers alone shows them.
+const MOST_CUTS: usize = 160;
 /// Height of the strip of layers at the foot of the plot.
 const STRIP_HEIGHT: f32 = 10.0;
 
@@ -52,13 +56,20 @@ impl PlotView {
                 plot.hline(line.style(LineStyle::dashed_loose()).allow_hover(false));
             }
             let range = plot.plot_bounds().range_x();
-            let bevel = (range.end() - range.start()) / BEVELS_ACROSS;
-            let curve = PlotPoints::Owned(bevelled(&thinned(&result.curve, range), bevel));
-            plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
-            let cuts = Points::new("", PlotPoints::Owned(cuts(result, plot.plot_bounds().range_x())))
-                .radius(3.0)
-                .color(inks.accent);
-            plot.points(cuts.allow_hover(false));
+            let seen = in_sight(&result.curve, &range);
+            if seen.len() <= MOST_POINTS {
+                let bevel = (range.end() - range.start()) / BEVELS_ACROSS;
+                let curve = PlotPoints::Owned(bevelled(&seen.iter().map(plot_point).collect::<Vec<_>>(), bevel));
+                plot.line(Line::new("", curve).stroke(Stroke::new(1.3, inks.curve)).allow_hover(false));
+            } else {
+                summary(plot, &stretches(seen), inks.curve);
+            }
+            let cuts = cuts(result);
+            let cuts = in_sight(&cuts, &range);
+            if cuts.len() <= MOST_CUTS {
+                let dots = PlotPoints::Owned(cuts.iter().map(plot_point).collect());
+                plot.points(Points::new("", dots).radius(3.0).color(inks.accent).allow_hover(false));
+            }
         });
         strip(ui, &shown.transform, result, hovered);
         shown.response.context_menu(|ui| export_menu(ui, Figure::Boundary, commands));
@@ -173,17 +184,48 @@ fn lowest(curve: &[Boundary]) -> f64 {
     curve.iter().fold(0.0, |lowest, boundary| f64::from(boundary.similarity).min(lowest))
 }
 
-/// The curve within `range`, reduced to the extremes of equal stretches where it has too many points.
-fn thinned(curve: &[Boundary], range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
+fn plot_point(boundary: &Boundary) -> PlotPoint {
+    PlotPoint::new(boundary.position as f64, f64::from(boundary.similarity))
+}
+
+/// The boundaries within `range`, with one more at each side.
+fn in_sight<'a>(curve: &'a [Boundary], range: &std::ops::RangeInclusive<f64>) -> &'a [Boundary] {
     let from = curve.partition_point(|boundary| (boundary.position as f64) < *range.start()).saturating_sub(1);
     let to = curve.partition_point(|boundary| boundary.position as f64 <= *range.end()) + 1;
-    let seen = &curve[from.min(curve.len())..to.min(curve.len()).max(from.min(curve.len()))];
-    let point = |boundary: &Boundary| PlotPoint::new(boundary.position as f64, f64::from(boundary.similarity));
-    if seen.len() <= MOST_POINTS {
-        return seen.iter().map(point).collect();
-    }
-    let stretch = seen.len().div_ceil(MOST_POINTS / 2);
-    seen.chunks(stretch).flat_map(|stretch| extremes(stretch).map(point)).collect()
+    &curve[from.min(curve.len())..to.min(curve.len()).max(from.min(curve.len()))]
+}
+
+/// A stretch of a curve that has too many points to draw.
+struct Stretch {
+    middle: f64,
+    low: f64,
+    mean: f64,
+    high: f64,
+}
+
+fn stretches(curve: &[Boundary]) -> Vec<Stretch> {
+    let stretch = |points: &[Boundary]| {
+        let similarities = || points.iter().map(|boundary| f64::from(boundary.similarity));
+        let count = points.len() as f64;
+        Stretch {
+            middle: points.iter().map(|boundary| boundary.position as f64).sum::<f64>() / count,
+            low: similarities().fold(f64::INFINITY, f64::min),
+            mean: similarities().sum::<f64>() / count,
+            high: similarities().fold(f64::NEG_INFINITY, f64::max),
+        }
+    };
+    curve.chunks(curve.len().div_ceil(STRETCHES).max(1)).map(stretch).collect()
+}
+
+/// The range of the curve as a band, its mean as a line.
+fn summary(plot: &mut PlotUi<'_>, stretches: &[Stretch], ink: Color32) {
+    let column = |of: fn(&Stretch) -> f64| stretches.iter().map(of).collect::<Vec<f64>>();
+    let (across, low, high) =
+        (column(|stretch| stretch.middle), column(|stretch| stretch.low), column(|stretch| stretch.high));
+    let band = FilledArea::new("", &across, &low, &high).fill_color(ink.gamma_multiply(0.22)).stroke(Stroke::NONE);
+    plot.add(band.allow_hover(false));
+    let mean = stretches.iter().map(|stretch| PlotPoint::new(stretch.middle, stretch.mean)).collect();
+    plot.line(Line::new("", PlotPoints::Owned(mean)).stroke(Stroke::new(1.3, ink)).allow_hover(false));
 }
 
 /// Every corner as two, `width` apart: the painter mitres corners, and the mitre of an acute one is a long wedge.
@@ -192,20 +234,10 @@ fn bevelled(points: &[PlotPoint], width: f64) -> Vec<PlotPoint> {
     corners.map(|(x, y)| PlotPoint::new(x, y)).collect()
 }
 
-/// The lowest and the highest boundary, in order of position.
-fn extremes(stretch: &[Boundary]) -> impl Iterator<Item = &Boundary> {
-    let by_similarity = |one: &&Boundary, other: &&Boundary| one.similarity.total_cmp(&other.similarity);
-    let (low, high) = (stretch.iter().min_by(by_similarity), stretch.iter().max_by(by_similarity));
-    let mut pair = [low, high];
-    pair.sort_by_key(|boundary| boundary.map(|boundary| boundary.position));
-    pair.into_iter().flatten()
-}
-
-/// Where chunks begin, on the curve; of very many, those that lie on what is drawn of it.
-fn cuts(result: &LabResult, range: std::ops::RangeInclusive<f64>) -> Vec<PlotPoint> {
+/// Where chunks begin, on the curve.
+fn cuts(result: &LabResult) -> Vec<Boundary> {
     let cut = |chunk: &Chunk| Some(Boundary { position: chunk.start, similarity: chunk.left_similarity? });
-    let cuts: Vec<Boundary> = result.chunks.iter().skip(1).filter_map(cut).collect();
-    thinned(&cuts, range)
+    result.chunks.iter().skip(1).filter_map(cut).collect()
 }
 
 /// The layers along the foot of the plot.
@@ -250,20 +282,22 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_extremes_and_order() {
+    fn a_summary_holds_the_whole_curve() {
         let long = curve(20_000);
-        let thin = thinned(&long, 0.0..=20_000.0);
-        assert!(thin.len() <= MOST_POINTS + 2);
-        assert!(thin.windows(2).all(|pair| pair[0].x <= pair[1].x));
+        let stretches = stretches(&long);
+        assert!(stretches.len() <= STRETCHES && stretches.windows(2).all(|pair| pair[0].middle < pair[1].middle));
+        assert!(stretches.iter().all(|stretch| stretch.low <= stretch.mean && stretch.mean <= stretch.high));
         let lowest = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
         let all = lowest(&mut long.iter().map(|boundary| f64::from(boundary.similarity)));
-        assert!((lowest(&mut thin.iter().map(|point| point.y)) - all).abs() < 1e-9);
+        assert!((lowest(&mut stretches.iter().map(|stretch| stretch.low)) - all).abs() < 1e-9);
     }
 
     #[test]
     fn only_the_stretch_in_sight_is_drawn() {
-        let seen = thinned(&curve(1000), 100.0..=110.0);
-        assert!(seen.len() <= 13 && seen[0].x <= 100.0, "{seen:?}");
-        assert!(thinned(&[], 0.0..=1.0).is_empty());
+        let long = curve(1000);
+        let seen = in_sight(&long, &(100.0..=110.0));
+        assert!(seen.len() == 13 && seen[0].position == 99, "{seen:?}");
+        assert!(in_sight(&[], &(0.0..=1.0)).is_empty());
+        assert!(in_sight(&long, &(5000.0..=6000.0)).len() <= 1);
     }
 }
