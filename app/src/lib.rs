@@ -23,6 +23,7 @@ pub mod store;
 pub mod watch;
 pub mod worker;
 
+mod http;
 mod onnx;
 
 #[cfg(feature = "gui")]

@@ -10,6 +10,7 @@ use crate::tree::{SourceFile, assert_none, files, full};
 #[rustfmt::skip] // One row for each module.
 const MAY_NAME: &[(&str, &str)] = &[
     ("progress", ""),
+    ("http", "progress"),
     ("models", "progress"),
     ("watch", ""),
     ("onnx", ""),
@@ -22,7 +23,7 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("worker", "extract progress"),
     ("retrieve", "embed extract progress store"),
     ("ingest", "chunk embed extract progress store"),
-    ("answer", "extract models progress retrieve store worker"),
+    ("answer", "extract http models progress retrieve store worker"),
     ("library", "answer chunk embed extract ingest models progress retrieve store watch worker"),
     ("eval", "answer chunk embed extract figure progress retrieve store"),
     ("state", "answer chunk eval extract ingest library models progress retrieve similarity store"),
