@@ -21,6 +21,7 @@ mod output;
 #[cfg(feature = "gui")]
 mod screenshots;
 mod search;
+mod search_args;
 mod session;
 mod similarity;
 mod verify;
