@@ -6,9 +6,9 @@ mod model_support;
 
 use std::time::{Duration, Instant};
 
-use model_support::{TEST_GENERATOR, models_with, test_generator};
+use model_support::{TEST_GENERATOR, library_of_samples, models_with, test_generator};
 use outcrop::CancelToken;
-use outcrop::answer::{ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
+use outcrop::answer::{AskOptions, ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
 use outcrop::models::GeneratorModel;
 use tests::outcrop_binary;
 
@@ -45,6 +45,23 @@ fn the_limit_is_kept_and_named() {
 fn a_prompt_that_does_not_fit_is_refused() {
     let err = generate(&mut test_generator(), &"rock ".repeat(9000), 100).unwrap_err();
     assert!(matches!(err, GenerateError::TooLong { prompt_tokens, .. } if prompt_tokens > 9000), "{err}");
+}
+
+#[test]
+fn more_neighbours_than_fit_are_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    let (library, _) = library_of_samples(home.path());
+    let model = Some(TEST_GENERATOR.to_owned());
+    let question = "How much is the Contractor paid per hour for standby time?";
+    let ask = |neighbours| {
+        let options = AskOptions { model: model.clone(), neighbours, max_answer_tokens: 8, ..AskOptions::default() };
+        library.ask(question, &options, &mut |_| (), &CancelToken::new()).unwrap()
+    };
+    // Chunks of 800 characters are some 200 tokens each: forty on either side are ten times the prompt's share.
+    let (alone, amid) = (ask(0), ask(40));
+    assert!(alone.passages_used > amid.passages_used && amid.passages_used >= 1, "{alone:?} {amid:?}");
+    assert!(amid.prompt_tokens <= 1400, "{} tokens", amid.prompt_tokens);
+    assert!(amid.prompt_tokens > 600, "what fits is read: {} tokens", amid.prompt_tokens);
 }
 
 #[test]
