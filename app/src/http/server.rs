@@ -97,7 +97,7 @@ impl Identity {
         let made = || -> Result<Self, rcgen::Error> {
             let mut params = rcgen::CertificateParams::new(Vec::new())?;
             params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-            params.distinguished_name.push(rcgen::DnType::CommonName, "authority of a test");
+            params.distinguished_name.push(rcgen::DnType::CommonName, format!("authority of {names:?}"));
             let authority = rcgen::CertifiedIssuer::self_signed(params, rcgen::KeyPair::generate()?)?;
             let names = names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
             let mut params = rcgen::CertificateParams::new(names)?;

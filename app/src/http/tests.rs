@@ -49,10 +49,14 @@ fn a_trusted_server_is_asked_and_heard() {
 #[test]
 fn a_server_that_nobody_vouches_for_is_not_asked() {
     let identity = Identity::new(&["127.0.0.1"], LATER);
-    let served = serve_encrypted(vec![vec![say("HTTP/1.1 200 OK\r\n\r\n")]], &identity);
-    let other = Identity::new(&["127.0.0.1"], LATER);
-    let err = body(&encrypted(&served.host, only(&other)), GET).unwrap_err().to_string();
-    assert!(err.contains("signed by nobody") && err.contains("SSL_CERT_FILE"), "{err}");
+    let answer = || vec![say("HTTP/1.1 200 OK\r\n\r\n")];
+    let served = serve_encrypted(vec![answer(), answer()], &identity);
+    // Another authority, and one that only bears the same name.
+    for names in ["example.test", "127.0.0.1"] {
+        let other = Identity::new(&[names], LATER);
+        let err = body(&encrypted(&served.host, only(&other)), GET).unwrap_err().to_string();
+        assert!(err.contains("signed by nobody") && err.contains("SSL_CERT_FILE"), "{err}");
+    }
     assert!(served.requests().is_empty(), "nothing was said to it");
 }
 

@@ -67,7 +67,8 @@ pub(super) fn explained(err: &std::io::Error) -> Option<HttpError> {
 
 fn certificate(err: &CertificateError) -> String {
     match err {
-        CertificateError::UnknownIssuer => "its certificate was signed by nobody that this system trusts; if the \
+        // An authority of the same name with another key ends in the second.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => "its certificate was signed by nobody that this system trusts; if the \
              server is yours, add its authority to the system, or name the authority's certificate file in SSL_CERT_FILE"
             .to_owned(),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
