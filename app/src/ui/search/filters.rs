@@ -11,6 +11,9 @@ use crate::retrieve::{Date, SearchOptions};
 use crate::state::AppState;
 use crate::store::{DocumentRecord, DocumentStatus};
 
+/// Width from which on all filters stand in one row.
+const ONE_ROW: f32 = 1060.0;
+
 /// The filter row, with dates as they are typed.
 #[derive(Default)]
 pub(super) struct FilterRow {
@@ -22,19 +25,32 @@ impl FilterRow {
     /// Draws the row and changes `options` by it.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, options: &mut SearchOptions) {
         let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
+        let is_wide = ui.available_width() >= ONE_ROW;
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 12.0;
             kinds_ui(ui, documents, options);
+            ui.spacing_mut().item_spacing.x = 12.0;
             folder_ui(ui, documents, options);
-            date_ui(ui, "Changed from", &mut self.after, &mut options.after);
-            date_ui(ui, "Changed before", &mut self.before, &mut options.before);
-            source_ui(ui, options);
-            if is_filtered(options) && quiet(ui, "Clear filters").clicked() {
-                *self = Self::default();
-                options.kinds.clear();
-                (options.folder, options.after, options.before, options.source) = (None, None, None, None);
+            if is_wide {
+                self.rest_ui(ui, options);
             }
         });
+        if !is_wide {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 12.0;
+                self.rest_ui(ui, options);
+            });
+        }
+    }
+
+    fn rest_ui(&mut self, ui: &mut Ui, options: &mut SearchOptions) {
+        date_ui(ui, "Changed from", &mut self.after, &mut options.after);
+        date_ui(ui, "Changed before", &mut self.before, &mut options.before);
+        source_ui(ui, options);
+        if is_filtered(options) && quiet(ui, "Clear filters").clicked() {
+            *self = Self::default();
+            options.kinds.clear();
+            (options.folder, options.after, options.before, options.source) = (None, None, None, None);
+        }
     }
 }
 
@@ -59,18 +75,16 @@ fn kinds_ui(ui: &mut Ui, documents: &[DocumentRecord], options: &mut SearchOptio
     if kinds.len() < 2 && options.kinds.is_empty() {
         return;
     }
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for kind in kinds {
-            let is_on = options.kinds.contains(&kind);
-            if ui.selectable_label(is_on, word(kind)).on_hover_text("Only documents of the formats chosen").clicked() {
-                options.kinds.retain(|other| *other != kind);
-                if !is_on {
-                    options.kinds.push(kind);
-                }
+    ui.spacing_mut().item_spacing.x = 4.0;
+    for kind in kinds {
+        let is_on = options.kinds.contains(&kind);
+        if ui.selectable_label(is_on, word(kind)).on_hover_text("Only documents of the formats chosen").clicked() {
+            options.kinds.retain(|other| *other != kind);
+            if !is_on {
+                options.kinds.push(kind);
             }
         }
-    });
+    }
 }
 
 fn word(kind: DocumentKind) -> &'static str {
@@ -137,7 +151,7 @@ fn date_ui(ui: &mut Ui, name: &str, typed: &mut String, date: &mut Option<Date>)
         .align(Align2::LEFT_CENTER)
         .hint_text("2026-05-31")
         .text_color_opt(ink)
-        .desired_width(84.0);
+        .desired_width(96.0);
     let help = "By the day on which the file was last modified (UTC)";
     if field(ui, name, |ui| ui.add(edit)).on_hover_text(help).changed() {
         *date = typed.trim().parse().ok();
@@ -146,10 +160,8 @@ fn date_ui(ui: &mut Ui, name: &str, typed: &mut String, date: &mut Option<Date>)
 
 fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let mut glob = options.source.clone().unwrap_or_default();
-    let edit = TextEdit::singleline(&mut glob)
-        .align(Align2::LEFT_CENTER)
-        .hint_text("all, or a pattern like *.pdf")
-        .desired_width(150.0);
+    let edit =
+        TextEdit::singleline(&mut glob).align(Align2::LEFT_CENTER).hint_text("all, or *.pdf").desired_width(120.0);
     if field(ui, "Sources", |ui| ui.add(edit)).changed() {
         options.source = (!glob.trim().is_empty()).then_some(glob);
     }

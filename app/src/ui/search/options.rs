@@ -29,9 +29,6 @@ pub(super) fn options_ui(ui: &mut Ui, filters: &mut FilterRow, state: &AppState,
             options.k = k;
         }
         min_score_ui(ui, &mut options);
-    });
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 12.0;
         stages_ui(ui, &mut options);
     });
     filters.ui(ui, state, &mut options);
