@@ -157,20 +157,26 @@ mod tests {
     }
 
     /// A hit amid chunks of 50 words, each 500 bytes from the next; there are 4 before it and 3 after it.
-    fn amid(hit: &SearchHit, (before, after): Around) -> Option<SearchHit> {
+    fn amid(hit: &SearchHit, (before, after): Around) -> SearchHit {
         let (before, after) = (before.min(4), after.min(3));
         let mut wide = hit.clone();
         let around = |from: usize, count: usize| {
-            (from..from + count).map(|at| format!(" {at}{}", " near".repeat(49))).collect::<String>()
+            (from..from + count).flat_map(|at| [format!(" {at}"), " near".repeat(49)]).collect::<String>()
         };
         wide.chunk.text = format!("{} {}{}", around(10 - before, before), hit.chunk.text, around(20, after));
         (wide.chunk.start, wide.chunk.end) = (hit.chunk.start - 500 * before / 4, hit.chunk.end + 500 * after);
-        Some(wide)
+        wide
     }
 
     fn fit_amid(hits: &[SearchHit], neighbours: usize, context: usize) -> Fit {
         let mut generator = FakeGenerator::saying("").with_context(context);
-        fit(&mut generator, "", &Surroundings { hits, neighbours, widened: &amid }, 100).unwrap()
+        fit(
+            &mut generator,
+            "",
+            &Surroundings { hits, neighbours, widened: &|hit, around| Some(amid(hit, around)) },
+            100,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -214,7 +220,9 @@ mod tests {
         (hits[1].chunk.start, hits[1].chunk.end) = (hits[0].chunk.end, hits[0].chunk.end + 400);
         assert_eq!(fit_amid(&hits, 1, 500).hits.len(), 1);
         assert_eq!(fit_amid(&hits, 0, 500).hits.len(), 2);
-        let all = |neighbours| Surroundings { hits: &hits, neighbours, widened: &amid }.all().len();
+        let all = |neighbours| {
+            Surroundings { hits: &hits, neighbours, widened: &|hit, around| Some(amid(hit, around)) }.all().len()
+        };
         assert_eq!((all(0), all(1)), (2, 1));
     }
 
@@ -229,7 +237,7 @@ mod tests {
         ) {
             let mut generator = FakeGenerator::saying("").with_context(context);
             let hits = hits_of(&sizes);
-            let surroundings = Surroundings { hits: &hits, neighbours, widened: &amid };
+            let surroundings = Surroundings { hits: &hits, neighbours, widened: &|hit, around| Some(amid(hit, around)) };
             if let Ok(fit) = fit(&mut generator, &words(frame), &surroundings, max_answer_tokens) {
                 let sources = fit.hits.iter().zip(1..).map(|(hit, number)| prompt::source(&Passage { number, hit }));
                 let used: usize = sources.map(|source| generator.count_tokens(&source).unwrap()).sum();

@@ -130,15 +130,13 @@ fn files_bytes(folder: &Path) -> u64 {
 
 fn listed_row(found: &InstalledEntry) -> ModelRow {
     let entry = &found.entry;
-    let installed = found.state == EntryState::Installed;
     ModelRow {
         name: entry.name.clone(),
         purpose: format!("{}  ·  {}", purpose(entry.used_for), entry.title),
         bytes: entry.bytes(),
         memory_bytes: entry.memory_bytes,
         licence: entry.licence.clone(),
-        installed,
-        can_fetch: !installed && !entry.files_here().is_empty(),
+        installed: found.state == EntryState::Installed,
         is_generator: entry.used_for == ModelUse::Generator,
         is_default: false,
     }
@@ -152,7 +150,6 @@ fn added_row(model: GeneratorModel) -> ModelRow {
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         installed: true,
-        can_fetch: false,
         is_generator: true,
         is_default: false,
     }
@@ -166,7 +163,6 @@ fn reranker_row(model: RerankerModel) -> ModelRow {
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         installed: true,
-        can_fetch: false,
         is_generator: false,
         is_default: false,
     }

@@ -74,10 +74,13 @@ pub(super) fn ask(
     Ok(answer)
 }
 
+/// A document's chunks and text; `None` where it was removed meanwhile.
+type Whole = Option<Rc<(Vec<ChunkRecord>, Extraction)>>;
+
 /// The chunks around hits, each document read once.
 struct Surroundings<'a> {
     library: &'a Library,
-    documents: RefCell<BTreeMap<u64, Option<Rc<(Vec<ChunkRecord>, Extraction)>>>>,
+    documents: RefCell<BTreeMap<u64, Whole>>,
 }
 
 impl Surroundings<'_> {
@@ -95,7 +98,7 @@ impl Surroundings<'_> {
         Some(hit)
     }
 
-    fn document(&self, id: DocumentId) -> Option<Rc<(Vec<ChunkRecord>, Extraction)>> {
+    fn document(&self, id: DocumentId) -> Whole {
         let read = || Some(Rc::new((self.library.chunks(id).ok()?, self.library.extraction(id).ok()?)));
         self.documents.borrow_mut().entry(id.0).or_insert_with(read).clone()
     }

@@ -17,8 +17,6 @@ pub struct ModelRow {
     pub licence: String,
     /// Whether it is here.
     pub installed: bool,
-    /// Whether it can be fetched by its name.
-    pub can_fetch: bool,
     /// Whether it can write answers.
     pub is_generator: bool,
     /// Whether it writes the answers when no model is chosen.

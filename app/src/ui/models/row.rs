@@ -20,7 +20,7 @@ pub(super) fn row_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &m
             let (word, tone) = if row.installed { ("installed", Tone::Good) } else { ("not installed", Tone::Neutral) };
             chip(ui, word, tone, false);
             ui.label(mono(format::bytes(row.bytes)));
-            if row.can_fetch {
+            if !row.installed {
                 fetch_ui(ui, row, state, commands);
             }
             if row.is_generator && row.installed {
