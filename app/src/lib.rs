@@ -24,6 +24,7 @@ pub mod watch;
 pub mod worker;
 
 mod dice;
+mod http;
 mod onnx;
 
 #[cfg(feature = "gui")]

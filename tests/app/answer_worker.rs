@@ -4,12 +4,15 @@
 
 mod model_support;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model_support::{TEST_GENERATOR, models_with, test_generator};
-use outcrop::CancelToken;
-use outcrop::answer::{ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
+use outcrop::answer::{AskOptions, ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
+use outcrop::embed::HashEmbedder;
+use outcrop::ingest::IngestOptions;
 use outcrop::models::GeneratorModel;
+use outcrop::{CancelToken, Library, LibraryOptions};
 use tests::outcrop_binary;
 
 fn prompt(user: &str) -> ChatPrompt {
@@ -45,6 +48,34 @@ fn the_limit_is_kept_and_named() {
 fn a_prompt_that_does_not_fit_is_refused() {
     let err = generate(&mut test_generator(), &"rock ".repeat(9000), 100).unwrap_err();
     assert!(matches!(err, GenerateError::TooLong { prompt_tokens, .. } if prompt_tokens > 9000), "{err}");
+}
+
+#[test]
+fn more_neighbours_than_fit_are_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("manual.txt");
+    let paragraph = |number| format!("Step {number}. {}\n\n", "Turn the valve of the pump with care. ".repeat(18));
+    std::fs::write(&file, (0..60).map(paragraph).collect::<Vec<_>>().concat()).unwrap();
+    let library = Library::open(LibraryOptions {
+        home: Some(home.path().join("home")),
+        models: Some(models_with(TEST_GENERATOR)),
+        embedder: Some(Arc::new(HashEmbedder)),
+        worker_binary: Some(outcrop_binary()),
+        ..LibraryOptions::default()
+    })
+    .unwrap();
+    library.ingest(&[file], &IngestOptions::default(), &|_| (), &CancelToken::new()).unwrap();
+    let options = AskOptions {
+        model: Some(TEST_GENERATOR.to_owned()),
+        neighbours: 40,
+        max_answer_tokens: 4,
+        gate: 0.0,
+        ..AskOptions::default()
+    };
+    // Chunks of 800 characters are some 180 tokens each: forty on either side are ten times the prompt's share.
+    let answer = library.ask("How is the valve turned?", &options, &mut |_| (), &CancelToken::new()).unwrap();
+    assert!(answer.passages_used >= 1 && answer.passages_used < 12, "{answer:?}");
+    assert!((600..=1400).contains(&answer.prompt_tokens), "what fits is read: {} tokens", answer.prompt_tokens);
 }
 
 #[test]

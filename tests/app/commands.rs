@@ -145,6 +145,31 @@ fn a_search_names_its_scores() {
 }
 
 #[test]
+fn searches_and_questions_look_where_they_are_told_to() {
+    let home = Home::new();
+    home.ingest();
+    let files = home.files();
+    let folder = files.to_str().unwrap();
+    for (filter, expected) in [
+        (["--type", "markdown"], true),
+        (["--type", "text"], false),
+        (["--folder", folder], true),
+        (["--folder", "files"], true),
+        (["--folder", "elsewhere"], false),
+        (["--after", "2001-01-01"], true),
+        (["--before", "2001-01-01"], false),
+    ] {
+        let args = [&["pallet of slate"], &filter[..]].concat();
+        let hits = home.json(0, &[&["search"], &args[..]].concat())["hits"].to_string();
+        assert_eq!(hits.contains("notes.md"), expected, "{filter:?}: {hits}");
+        let answer = home.json(0, &[&["ask", "--model", "extractive"], &args[..]].concat());
+        assert_eq!(answer["answer"].to_string().contains("310 euros"), expected, "{filter:?}: {answer}");
+    }
+    let both = home.json(0, &["search", "slate inspected", "--type", "text", "--type", "markdown"]);
+    assert!(both["hits"].as_array().unwrap().len() >= 2, "{both}");
+}
+
+#[test]
 fn an_answer_cites_what_stands_in_the_file() {
     let home = Home::new();
     home.ingest();
@@ -218,6 +243,9 @@ fn wrong_usage_ends_with_two() {
         &["search", "x", "-k", "0"],
         &["search", "x", "--min-score", "nan"],
         &["ask", "x", "--source", "["],
+        &["search", "x", "--type", "papyrus"],
+        &["search", "x", "--after", "yesterday"],
+        &["ask", "x", "--after", "2026-05-02", "--before", "2026-05-01"],
         &["ingest"],
         &["--gpu", "fast", "documents"],
         &["screenshots", "here", "--width", "0"],

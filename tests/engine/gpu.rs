@@ -9,7 +9,7 @@ use super::samples::{Rng, TempFile};
 
 /// A searcher on the software adapter with these limits. Fails if there is no adapter, unless
 /// `OUTCROP_ALLOW_NO_GPU=1` says that none is expected.
-fn gpu_searcher(tuning: GpuTuning) -> Option<Searcher> {
+pub(super) fn gpu_searcher(tuning: GpuTuning) -> Option<Searcher> {
     let options = SearcherOptions { gpu: GpuMode::Software, threads: Some(2) };
     match Searcher::with_gpu_tuning(&options, tuning) {
         Ok(searcher) => Some(searcher),

@@ -3,7 +3,8 @@
 use engine::gpu::GpuTuning;
 use engine::{Backend, FileSpec, Metric, Precision, Query, RowFilter, Searcher, Snapshot};
 
-use super::samples::{Rng, TempFile, cpu_searcher, gpu_searcher};
+use super::gpu::gpu_searcher;
+use super::samples::{Rng, TempFile, cpu_searcher};
 
 const NUM_ROWS: usize = 5000;
 const DIMS: usize = 6;

@@ -1,5 +1,7 @@
 //! What the suites beside this file share.
 
+pub mod onnx;
+
 use std::path::PathBuf;
 
 /// The `outcrop` program of the build that the running test belongs to.

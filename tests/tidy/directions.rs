@@ -11,6 +11,7 @@ use crate::tree::{SourceFile, assert_none, files, full};
 const MAY_NAME: &[(&str, &str)] = &[
     ("dice", ""),
     ("progress", ""),
+    ("http", "progress"),
     ("models", "progress"),
     ("watch", ""),
     ("onnx", ""),
@@ -23,7 +24,7 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("worker", "extract progress"),
     ("retrieve", "embed extract progress store"),
     ("ingest", "chunk embed extract progress store"),
-    ("answer", "extract models progress retrieve store worker"),
+    ("answer", "extract http models progress retrieve store worker"),
     ("library", "answer chunk embed extract ingest models progress retrieve similarity store watch worker"),
     ("eval", "answer chunk dice embed extract figure progress retrieve store"),
     ("state", "answer chunk eval extract ingest library models progress retrieve similarity store"),

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::budget::Surroundings;
 use super::citations::Annotator;
 use super::extractive::{EXTRACTIVE, Similarity, extract, share_of_question};
 use super::passage::Passage;
@@ -12,7 +13,7 @@ use super::{
     refusal,
 };
 use crate::progress::CancelToken;
-use crate::retrieve::SearchResults;
+use crate::retrieve::{SearchHit, SearchResults};
 
 /// Why there is no answer, or not all of it, when a person stopped it.
 pub(super) const STOPPED: &str = "stopped";
@@ -23,6 +24,9 @@ const NO_WORDS: &str = "the model wrote nothing; these are the nearest sentences
 const PASSED_BY: f32 = 0.5;
 /// Stands between such an answer and what the documents say.
 const NEAREST_WORDS: &str = "\n\nThe nearest words of the documents: ";
+
+/// A hit with so many chunks before and after it, or as many as there are; `None` where its document is gone.
+pub type Widened<'a> = dyn Fn(&SearchHit, (usize, usize)) -> Option<SearchHit> + 'a;
 
 /// A question with what was found for it.
 pub struct Question<'a> {
@@ -38,6 +42,8 @@ pub struct Question<'a> {
     pub results: &'a SearchResults,
     /// The gate of the embedder that found it.
     pub scale: GateScale,
+    /// Hits with the chunks around them, as far as [`AskOptions::neighbours`] asks for them.
+    pub widened: &'a Widened<'a>,
     /// Similarity of the question with each text, for the extractive answer; `None` where there is none.
     pub similarity: &'a Similarity<'a>,
     /// When the question was asked.
@@ -56,14 +62,29 @@ pub fn answer(
     cancel: &CancelToken,
 ) -> Result<Answer, GenerateError> {
     on_event(AskEvent::Retrieved(question.results.hits.clone()));
+    let read: Vec<SearchHit>;
     let mut draft = Draft::new(question, on_event);
     if let Some(reason) = gate(question) {
         draft.refuse(reason);
         return Ok(draft.finish());
     }
-    match generator {
-        None => draft.extract(),
-        Some(generator) => draft.generate(generator, cancel)?,
+    let surroundings = Surroundings {
+        hits: &question.results.hits,
+        neighbours: question.options.neighbours,
+        widened: question.widened,
+    };
+    let Some(generator) = generator else {
+        read = surroundings.all();
+        draft.passages = Passage::number_all(&read);
+        draft.extract();
+        return Ok(draft.finish());
+    };
+    if draft.make_ready(generator, cancel)? {
+        let frame = prompt::frame(question.text, question.task);
+        let fit = budget::fit(generator, &frame, &surroundings, question.options.max_answer_tokens)?;
+        read = fit.hits;
+        draft.read = Passage::number_all(&read);
+        draft.generate(generator, fit.answer_tokens, cancel)?;
     }
     Ok(draft.finish())
 }
@@ -82,7 +103,10 @@ fn gate(question: &Question<'_>) -> Option<String> {
 /// An answer in the making.
 struct Draft<'a> {
     question: &'a Question<'a>,
+    /// Everything that was found.
     passages: Vec<Passage<'a>>,
+    /// What the model reads of it.
+    read: Vec<Passage<'a>>,
     on_event: &'a mut dyn FnMut(AskEvent),
     answer: Answer,
 }
@@ -93,6 +117,7 @@ impl<'a> Draft<'a> {
         Self {
             question,
             passages: Passage::number_all(&results.hits),
+            read: Vec::new(),
             on_event,
             answer: Answer {
                 question: question.asked.to_owned(),
@@ -110,6 +135,7 @@ impl<'a> Draft<'a> {
                 passages_searched: results.searched,
                 prompt_tokens: 0,
                 answer_tokens: 0,
+                notes: results.notes.clone(),
                 took_ms: AnswerTimes { retrieve: results.took_ms, ..AnswerTimes::default() },
             },
         }
@@ -157,8 +183,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn generate(&mut self, generator: &mut dyn Generator, cancel: &CancelToken) -> Result<(), GenerateError> {
-        let question = self.question;
+    /// Loads the model; false where the person stopped it meanwhile.
+    fn make_ready(&mut self, generator: &mut dyn Generator, cancel: &CancelToken) -> Result<bool, GenerateError> {
         generator.name().clone_into(&mut self.answer.model);
         if !generator.is_loaded() {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
@@ -166,19 +192,22 @@ impl<'a> Draft<'a> {
         }
         if cancel.is_cancelled() {
             self.answer.reason = Some(STOPPED.to_owned());
-            return Ok(());
+            return Ok(false);
         }
-        let sources: Vec<String> = self.passages.iter().map(prompt::source).collect();
-        let fit = budget::fit(
-            generator,
-            &prompt::frame(question.text, question.task),
-            &sources,
-            question.options.max_answer_tokens,
-        )?;
-        self.answer.passages_used = fit.passages;
-        let prompt = prompt::prompt(question.text, &sources[..fit.passages], question.task);
-        let mut text = Streamed::new(Annotator::new(&self.passages[..fit.passages]));
-        let outcome = generator.generate(&prompt, fit.answer_tokens, &mut |piece| self.show(text.push(piece)), cancel);
+        Ok(true)
+    }
+
+    fn generate(
+        &mut self,
+        generator: &mut dyn Generator,
+        answer_tokens: usize,
+        cancel: &CancelToken,
+    ) -> Result<(), GenerateError> {
+        let sources: Vec<String> = self.read.iter().map(prompt::source).collect();
+        self.answer.passages_used = sources.len();
+        let prompt = prompt::prompt(self.question.text, &sources, self.question.task);
+        let mut text = Streamed::new(Annotator::new(&self.read));
+        let outcome = generator.generate(&prompt, answer_tokens, &mut |piece| self.show(text.push(piece)), cancel);
         self.conclude(text, outcome)
     }
 
@@ -224,7 +253,7 @@ impl<'a> Draft<'a> {
         if question.task == Task::Summarise {
             return;
         }
-        let found = extract(question.text, &self.passages[..self.answer.passages_used], question.similarity);
+        let found = extract(question.text, &self.read, question.similarity);
         let held = share_of_question(question.text, &term_set(&self.answer.answer));
         let is_bare = self.answer.citations.is_empty();
         let Some(found) = found.filter(|found| is_bare || found.held - held >= PASSED_BY) else {
@@ -330,6 +359,7 @@ mod tests {
             options: &options,
             results,
             scale: GateScale::MEANING,
+            widened: &|_, _| None,
             similarity: &|_| None,
             asked_at: Instant::now(),
         };

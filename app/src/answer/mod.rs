@@ -32,7 +32,7 @@ mod sentences;
 mod support;
 mod words;
 
-pub use ask::{Question, answer};
+pub use ask::{Question, Widened, answer};
 pub use endpoint::{Address, EndpointGenerator};
 pub use export::to_markdown;
 pub use extractive::EXTRACTIVE;
@@ -62,7 +62,7 @@ pub struct AskOptions {
     pub max_answer_tokens: usize,
     /// Refuse without asking a model when the gate score (0 to 1) is lower.
     pub gate: f32,
-    /// Chunks before and after each passage found that are given to the model with it.
+    /// Chunks before and after each passage found that are given to the model with it, as far as they fit.
     #[serde(default)]
     pub neighbours: usize,
     /// Questions asked before in this conversation, oldest first, for follow-ups.
@@ -168,6 +168,9 @@ pub struct Answer {
     pub prompt_tokens: usize,
     /// Tokens of the answer.
     pub answer_tokens: usize,
+    /// What people should know of the search behind it.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Milliseconds of its parts.
     pub took_ms: AnswerTimes,
 }

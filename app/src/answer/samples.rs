@@ -49,5 +49,7 @@ pub(super) fn results(texts: &[&str], best_cosine: f32, idf_coverage: f32) -> Se
         without_vectors: 0,
         idf_coverage,
         best_cosine: Some(best_cosine),
+        reranked_by: None,
+        notes: Vec::new(),
     }
 }

@@ -6,9 +6,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::error::CliError;
 use super::eval_args::EvalVerb;
+use super::search_args::SearchArgs;
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::library::GpuChoice;
-use crate::retrieve::{DEFAULT_ALPHA, Fusion, Grouping, SearchMode, SearchOptions};
 
 /// Questions over your own documents, on your own machine. Without a command, opens the window.
 #[derive(Debug, Parser)]
@@ -275,54 +275,6 @@ const CHUNKER_HELP: &str = "Which chunker: recursive, markdown, structure, parag
 const PARAGRAPH_TOKENS: usize = 512;
 const PARAGRAPH_OVERLAP_WORDS: usize = 64;
 
-#[derive(Clone, Debug, ClapArgs)]
-pub(super) struct SearchArgs {
-    /// Passages wanted
-    #[arg(short, default_value_t = 10, value_name = "N", value_parser = parse_count)]
-    pub(super) k: usize,
-    /// Which legs run: hybrid, vector or keyword
-    #[arg(long, default_value = "hybrid", value_parser = parse_named::<SearchMode>)]
-    pub(super) mode: SearchMode,
-    /// How the legs are fused: weighted or rrf
-    #[arg(long, default_value = "weighted", value_parser = parse_named::<Fusion>)]
-    pub(super) fusion: Fusion,
-    /// Weight of the vector leg in weighted fusion, 0 to 1
-    #[arg(long, default_value_t = DEFAULT_ALPHA, value_name = "X")]
-    pub(super) alpha: f32,
-    /// Leave out hits whose final score is lower
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) min_score: Option<f32>,
-    /// Only documents whose path matches this glob, for example '*.pdf'
-    #[arg(long, value_name = "GLOB")]
-    pub(super) source: Option<String>,
-    /// Rank the best 50 again by late interaction of their tokens: better, and slower
-    #[arg(long)]
-    pub(super) rerank: bool,
-    /// Fold passages under the best of their kind: none, duplicates or page
-    #[arg(long, default_value = "duplicates", value_parser = parse_named::<Grouping>)]
-    pub(super) group: Grouping,
-    /// Prefer passages unlike those before them: 1 looks at relevance alone, 0 at novelty alone
-    #[arg(long, value_name = "X")]
-    pub(super) mmr: Option<f32>,
-}
-
-impl SearchArgs {
-    /// The library's options.
-    pub(super) fn options(&self) -> SearchOptions {
-        SearchOptions {
-            k: self.k,
-            mode: self.mode,
-            fusion: self.fusion,
-            alpha: self.alpha,
-            min_score: self.min_score,
-            source: self.source.clone(),
-            rerank: self.rerank,
-            group: self.group,
-            mmr: self.mmr,
-        }
-    }
-}
-
 #[derive(Debug, ClapArgs)]
 pub(super) struct SearchVerb {
     /// What to look for; any text is a valid query
@@ -344,7 +296,7 @@ pub(super) struct AskVerb {
     /// server such as http://localhost:11434/v1#MODEL [default: the best model installed]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
-    /// Chunks before and after each passage that are given to the model with it
+    /// Chunks before and after each passage that are given to the model with it, as far as they fit
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(super) neighbours: usize,
     /// Most tokens of the answer
@@ -364,9 +316,9 @@ pub(super) enum ModelsVerb {
         #[arg(long)]
         tests: bool,
     },
-    /// Make a language model of one's own known to Outcrop
+    /// Make a model of one's own known to Outcrop
     Add {
-        /// A .gguf file
+        /// A .gguf file, or the folder of a reranker (model.onnx, tokenizer.json, manifest.toml)
         path: PathBuf,
     },
 }

@@ -10,21 +10,19 @@ use crate::answer::{Answer, AskEvent, AskOptions, Citation};
 use crate::extract::Place;
 use crate::library::Access;
 
-/// More than this no model reads.
-const MOST_NEIGHBOURS: usize = 16;
-
 /// Answers a question; the text streams, its sources follow.
 pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError> {
     let options = AskOptions {
         search: checked(verb.search.options())?,
         model: verb.model.clone(),
         max_answer_tokens: verb.max_tokens,
-        neighbours: verb.neighbours.min(MOST_NEIGHBOURS),
+        neighbours: verb.neighbours,
         ..AskOptions::default()
     };
     let library = session.open_library(Access::Read)?;
     let streams = !session.global.json;
     let answer = library.ask(&verb.question, &options, &mut |event| show(session, streams, event), &session.cancel)?;
+    answer.notes.iter().for_each(|note| session.note(note));
     if session.global.json {
         print_json(&answer)?;
     } else {

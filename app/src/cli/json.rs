@@ -84,6 +84,10 @@ pub(super) struct SearchJson {
     backend: String,
     /// Passages with vectors of another model alone, found by their words or not at all.
     without_vectors: usize,
+    /// What ranked the best passages again, or null.
+    reranked_by: Option<String>,
+    /// What people should know of this search.
+    notes: Vec<String>,
     hits: Vec<HitJson>,
     /// With `--explain`: what became of each candidate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +105,8 @@ impl SearchJson {
             took_ms: results.took_ms,
             backend: results.backend,
             without_vectors: results.without_vectors,
+            reranked_by: results.reranked_by,
+            notes: results.notes,
             hits: results.hits.into_iter().map(HitJson::from).collect(),
         }
     }

@@ -22,6 +22,7 @@ mod output;
 #[cfg(feature = "gui")]
 mod screenshots;
 mod search;
+mod search_args;
 mod session;
 mod similarity;
 mod verify;

@@ -1,5 +1,7 @@
 //! `outcrop models`.
 
+use std::path::{Path, PathBuf};
+
 use indicatif::ProgressBar;
 
 use super::Ending;
@@ -9,6 +11,7 @@ use super::output::{human_bytes, print_line, print_table, progress_bar};
 use super::session::Session;
 use crate::models::{
     self, Catalogue, EntryState, FetchPhase, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSet,
+    RerankerModel,
 };
 
 impl From<ModelError> for CliError {
@@ -31,13 +34,15 @@ pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliErro
     }
 }
 
-fn list(session: &Session, folder: &std::path::Path) -> Result<Ending, CliError> {
+fn list(session: &Session, folder: &Path) -> Result<Ending, CliError> {
     let catalogue = Catalogue::built_in()?;
     let entries = models::entries(&catalogue, folder);
     let added: Vec<GeneratorModel> = models::generators(&catalogue, folder)
         .into_iter()
         .filter(|model| entries.iter().all(|found| found.entry.name != model.name))
         .collect();
+    let added: Vec<Added> =
+        added.into_iter().map(Added::from).chain(models::rerankers(folder).into_iter().map(Added::from)).collect();
     let rows: Vec<serde_json::Value> = entries.iter().map(entry_json).chain(added.iter().map(added_json)).collect();
     session.print(&rows, |_| print_entries(&entries, &added))?;
     Ok(Ending::Done)
@@ -56,7 +61,29 @@ fn entry_json(found: &InstalledEntry) -> serde_json::Value {
 }
 
 /// A model that the user added: its licence is not known here.
-fn added_json(model: &GeneratorModel) -> serde_json::Value {
+struct Added {
+    name: String,
+    title: String,
+    bytes: u64,
+    memory_bytes: u64,
+    folder: Option<PathBuf>,
+}
+
+impl From<GeneratorModel> for Added {
+    fn from(model: GeneratorModel) -> Self {
+        let GeneratorModel { name, title, bytes, memory_bytes, path, .. } = model;
+        Self { name, title, bytes, memory_bytes, folder: path.parent().map(Path::to_owned) }
+    }
+}
+
+impl From<RerankerModel> for Added {
+    fn from(model: RerankerModel) -> Self {
+        let RerankerModel { name, title, bytes, memory_bytes, folder, .. } = model;
+        Self { name, title: format!("{title}, for `--rerank`"), bytes, memory_bytes, folder: Some(folder) }
+    }
+}
+
+fn added_json(model: &Added) -> serde_json::Value {
     serde_json::json!({
         "name": model.name,
         "title": model.title,
@@ -64,7 +91,7 @@ fn added_json(model: &GeneratorModel) -> serde_json::Value {
         "state": "installed",
         "bytes": model.bytes,
         "memory_bytes": model.memory_bytes,
-        "folder": model.path.parent(),
+        "folder": model.folder,
     })
 }
 
@@ -76,7 +103,7 @@ fn state_word(state: EntryState) -> &'static str {
     }
 }
 
-fn print_entries(entries: &[InstalledEntry], added: &[GeneratorModel]) {
+fn print_entries(entries: &[InstalledEntry], added: &[Added]) {
     let header = ["name", "state", "size", "memory", "licence", "what"].map(str::to_owned).to_vec();
     let rows = entries.iter().map(|found| {
         let entry = &found.entry;
@@ -91,12 +118,12 @@ fn print_entries(entries: &[InstalledEntry], added: &[GeneratorModel]) {
     });
     let added = added.iter().map(|model| {
         let (bytes, memory) = (human_bytes(model.bytes), human_bytes(model.memory_bytes));
-        vec![model.name.clone(), "added".to_owned(), bytes, memory, "-".to_owned(), model.path.display().to_string()]
+        vec![model.name.clone(), "added".to_owned(), bytes, memory, "-".to_owned(), model.title.clone()]
     });
     print_table(&std::iter::once(header).chain(rows).chain(added).collect::<Vec<_>>());
 }
 
-fn fetch(session: &Session, folder: &std::path::Path, mut names: Vec<String>, tests: bool) -> Result<Ending, CliError> {
+fn fetch(session: &Session, folder: &Path, mut names: Vec<String>, tests: bool) -> Result<Ending, CliError> {
     let catalogue = Catalogue::built_in()?;
     if names.is_empty() {
         names = catalogue.set(ModelSet::Default);

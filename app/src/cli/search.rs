@@ -15,8 +15,9 @@ use crate::retrieve::{HitScores, SearchHit, SearchOptions, SearchResults, denses
 /// Prints ranked passages.
 pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliError> {
     let options = checked(verb.search.options())?;
-    let results = session.open_library(Access::Read)?.search(&verb.query, &options)?;
+    let results = session.open_library(Access::Read)?.search_until(&verb.query, &options, &session.cancel)?;
     note_missing_vectors(session, &results);
+    results.notes.iter().for_each(|note| session.note(note));
     if session.global.json {
         print_json(&SearchJson::new(results, verb.explain))?;
     } else {
@@ -56,9 +57,11 @@ fn print_results(results: &SearchResults, explain: bool) {
         }
     }
     if results.searched == 0 && !results.query.trim().is_empty() {
-        print_line("there was nothing to search: the library, or what `--source` leaves of it, is empty");
+        print_line("there was nothing to search: the library, or what the filters leave of it, is empty");
     }
-    print_line(&format!("{} passages in {:.0} ms on the {}", results.hits.len(), results.took_ms, results.backend));
+    let reranked = results.reranked_by.as_ref().map(|by| format!(", ranked again by {by}")).unwrap_or_default();
+    let (passages, took_ms) = (results.hits.len(), results.took_ms);
+    print_line(&format!("{passages} passages in {took_ms:.0} ms on the {}{reranked}", results.backend));
     if explain {
         super::explain::print(results);
     }

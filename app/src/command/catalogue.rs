@@ -32,6 +32,7 @@ pub fn entries(state: &AppState) -> Vec<Entry> {
     entries.extend(documents(state));
     entries.extend(lab(state));
     entries.extend(chat(state));
+    entries.extend(models());
     entries.extend(preferences());
     entries
 }
@@ -107,6 +108,13 @@ fn chat(state: &AppState) -> Vec<Entry> {
     vec![
         Entry::new("New conversation", Command::ClearChat).with(Shortcut::ctrl('n')),
         Entry::new("Export the conversation…", Command::ExportChat(None)),
+    ]
+}
+
+fn models() -> Vec<Entry> {
+    vec![
+        Entry::new("Add a GGUF model…", Command::PickModel { is_folder: false }),
+        Entry::new("Add the folder of a reranker…", Command::PickModel { is_folder: true }),
     ]
 }
 

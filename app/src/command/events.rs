@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Command, chunks, search, similarity};
+use super::{Command, chunks, models, search, similarity};
 use crate::answer::{Answer, AskEvent};
 use crate::chunk::ChunkerConfig;
 use crate::ingest::{FileOutcome, IngestReport};
@@ -58,7 +58,11 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::Answered { number, outcome, kept } => answered(number, *outcome, kept, state),
         Event::ChatLoaded(outcome) => chat_loaded(outcome, state),
         Event::ChatExported(Ok(path)) => state.tell(format!("Written to {}", path.display()), None),
-        Event::ModelsListed(outcome) => state.models.finish(outcome),
+        event @ (Event::ModelsListed { .. }
+        | Event::FetchProgressed(_)
+        | Event::FetchEnded { .. }
+        | Event::ModelPicked(_)
+        | Event::ModelAdded(_)) => models::apply(event, state, jobs),
         Event::ChatExported(Err(error)) | Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
         Event::Exported(Ok(None))
         | Event::PagesDrawn { .. }
@@ -85,8 +89,7 @@ fn library_opened(outcome: Result<Arc<Library>, Error>, state: &mut AppState, jo
     }));
     if state.opened.error().is_none() {
         list_documents(state, jobs);
-        state.models.start();
-        jobs.list_models();
+        models::list(state, jobs);
         if state.opened.value().is_some_and(|opened| !opened.read_only) {
             super::library::catch_up(state, jobs);
         }

@@ -9,6 +9,7 @@ mod chunks;
 mod events;
 mod export;
 mod library;
+mod models;
 mod search;
 mod shortcut;
 mod similarity;
@@ -184,6 +185,17 @@ pub enum Command {
 
     /// Looks up what is installed.
     ListModels,
+    /// Fetches a model by its name.
+    FetchModel(String),
+    /// Stops the fetch; what was downloaded is kept.
+    CancelFetch,
+    /// Asks for a model in the system's dialog: a GGUF file, or the folder of a reranker.
+    PickModel {
+        /// Whether a folder is asked for.
+        is_folder: bool,
+    },
+    /// Adds a model by its path.
+    AddModel(PathBuf),
 }
 
 /// Carries out `command`.
@@ -198,8 +210,10 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::Quit
         | C::SetTheme(_)
         | C::SetScale(_)
-        | C::RememberWindowSize(_)
-        | C::ListModels => view::run(command, state, jobs),
+        | C::RememberWindowSize(_) => view::run(command, state, jobs),
+        C::ListModels | C::FetchModel(_) | C::CancelFetch | C::PickModel { .. } | C::AddModel(_) => {
+            models::run(command, state, jobs);
+        }
         C::ReopenLibrary
         | C::PickFiles
         | C::PickFolder

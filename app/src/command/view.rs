@@ -25,7 +25,6 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             state.settings.window_size = size;
             jobs.save_settings(&state.settings);
         }
-        Command::ListModels => list_models(state, jobs),
         _ => {}
     }
 }
@@ -40,16 +39,11 @@ fn show(space: Space, state: &mut AppState, jobs: &mut Jobs) {
     state.settings.space = space;
     jobs.save_settings(&state.settings);
     match space {
-        Space::Models => list_models(state, jobs),
+        Space::Models => super::models::list(state, jobs),
         Space::Similarity => super::similarity::refresh(state, jobs),
         Space::Chunks => super::chunks::open_default(state, jobs),
         _ => {}
     }
-}
-
-fn list_models(state: &mut AppState, jobs: &mut Jobs) {
-    state.models.start();
-    jobs.list_models();
 }
 
 fn dismiss(state: &mut AppState) {

@@ -32,6 +32,8 @@ pub(super) struct Padded {
     pub(super) ids: Vec<i64>,
     /// 1 for a token, 0 for padding.
     pub(super) mask: Vec<i64>,
+    /// Which of a pair of texts a token belongs to.
+    pub(super) types: Vec<i64>,
 }
 
 impl Padded {
@@ -44,10 +46,12 @@ impl Padded {
             width,
             ids: vec![0; windows.len() * width],
             mask: vec![0; windows.len() * width],
+            types: vec![0; windows.len() * width],
         };
         for (row, window) in windows.iter().enumerate() {
             let range = row * width..row * width + window.ids.len();
             padded.ids[range.clone()].copy_from_slice(&window.ids);
+            padded.types[range.start..range.start + window.types.len()].copy_from_slice(&window.types);
             padded.mask[range].fill(1);
         }
         padded
@@ -61,13 +65,15 @@ mod tests {
     use super::*;
 
     fn window(text: usize, tokens: usize) -> Window {
-        Window { text, place: 0, ids: vec![7; tokens] }
+        Window { text, place: 0, ids: vec![7; tokens], types: Vec::new() }
     }
 
     #[test]
     fn padding_is_masked() {
-        let padded = Padded::new(&[window(0, 1), window(1, 3)]);
+        let pair = Window { types: vec![0, 1, 1], ..window(1, 3) };
+        let padded = Padded::new(&[window(0, 1), pair]);
         assert_eq!(padded.ids, [7, 0, 0, 7, 7, 7]);
+        assert_eq!(padded.types, [0, 0, 0, 0, 1, 1]);
         assert_eq!(padded.mask, [1, 0, 0, 1, 1, 1]);
     }
 

@@ -5,13 +5,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::EmbedError;
+use crate::models::{ModelKind, check_window};
 
 /// File name in the model's folder.
 pub(super) const MANIFEST_FILE: &str = "manifest.toml";
 
 const MAX_DIMS: usize = 8192;
-const MIN_WINDOW_TOKENS: usize = 8;
-const MAX_WINDOW_TOKENS: usize = 32_768;
 
 /// How token vectors become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +41,9 @@ pub enum LongTexts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
+    /// What the model does.
+    #[serde(default)]
+    pub kind: ModelKind,
     /// Name shown to people.
     pub name: String,
     /// Dimensions of a vector.
@@ -81,13 +83,10 @@ impl Manifest {
         if !(1..=MAX_DIMS).contains(&self.dims) {
             return Err(format!("dims is {} but must be from 1 to {MAX_DIMS}", self.dims));
         }
-        if !(MIN_WINDOW_TOKENS..=MAX_WINDOW_TOKENS).contains(&self.window) {
-            return Err(format!(
-                "window is {} but must be from {MIN_WINDOW_TOKENS} to {MAX_WINDOW_TOKENS}",
-                self.window
-            ));
+        if self.kind != ModelKind::Embedder {
+            return Err("kind is \"reranker\" but \"embedder\" was expected".to_owned());
         }
-        Ok(())
+        check_window(self.window)
     }
 }
 
@@ -116,6 +115,7 @@ mod tests {
             ("name = 'm'\ndims = 0\nwindow = 256", "dims is 0"),
             ("name = 'm'\ndims = 4\nwindow = 2", "window is 2"),
             ("name = 'm'\ndims = 4\nwindow = 256\ntypo = 1", "typo"),
+            ("kind = 'reranker'\nname = 'm'\ndims = 4\nwindow = 256", "embedder"),
             ("name = 'm'", "dims"),
         ] {
             let err = read(text).unwrap_err().to_string();

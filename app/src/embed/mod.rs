@@ -1,7 +1,8 @@
 //! Text to vectors: the [`Embedder`] trait, the ONNX models and the hash embedder.
 //!
 //! Start at [`open_installed`], which gives the installed model or the hash embedder with a note. A model is a
-//! folder with `model.onnx`, `tokenizer.json` and `manifest.toml` (see [`Manifest`]).
+//! folder with `model.onnx`, `tokenizer.json` and `manifest.toml` (see [`Manifest`]). [`CrossEncoder`] reads a question
+//! and a passage together instead, and gives a score.
 //!
 //! Invariants: the same text has the same vector whatever is embedded beside it; text beyond a model's window
 //! is embedded in windows and averaged, never dropped; a blank text has the zero vector.
@@ -9,18 +10,22 @@
 //! Must not know: libraries, chunkers, how models are fetched.
 
 mod batch;
+mod cross;
 mod hash;
 mod installed;
 mod manifest;
 mod onnx;
 mod pool;
+mod rerankers;
 mod sessions;
 mod tokens;
 
+pub use cross::CrossEncoder;
 pub use hash::HashEmbedder;
 pub use installed::{DEFAULT_MODEL, open_installed};
 pub use manifest::{LongTexts, Manifest, Pooling};
 pub use onnx::OnnxEmbedder;
+pub use rerankers::Rerankers;
 
 use crate::progress::CancelToken;
 

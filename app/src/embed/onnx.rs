@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ort::session::{Session, SessionInputValue};
+use ort::session::{RunOptions, Session, SessionInputValue};
 use ort::value::TensorRef;
 
 use super::batch::{Padded, plan};
@@ -13,8 +13,8 @@ use super::tokens::{Tokens, Window};
 use super::{EmbedError, Embedder, TextRole, TokenVectors};
 use crate::progress::CancelToken;
 
-const MODEL_FILE: &str = "model.onnx";
-const TOKENIZER_FILE: &str = "tokenizer.json";
+pub(super) const MODEL_FILE: &str = "model.onnx";
+pub(super) const TOKENIZER_FILE: &str = "tokenizer.json";
 
 /// A model in a folder (`model.onnx`, `tokenizer.json`, `manifest.toml`), run by ONNX Runtime on the CPU.
 pub struct OnnxEmbedder {
@@ -79,14 +79,15 @@ impl OnnxEmbedder {
     /// Shape and values of what the model gives for a batch.
     fn states(&self, padded: &Padded) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
         self.sessions
-            .with_one(|session| forward(session, &self.inputs, padded))
+            .with_one(|session| forward(session, &self.inputs, padded, &RunOptions::new()?))
             .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))
     }
 
     /// Unit vectors of the windows of one batch.
     fn run(&self, session: &mut Session, windows: &[Window]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let padded = Padded::new(windows);
-        let (shape, states) = forward(session, &self.inputs, &padded)
+        let (shape, states) = RunOptions::new()
+            .and_then(|options| forward(session, &self.inputs, &padded, &options))
             .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))?;
         let dims = self.manifest.dims;
         let rows = windows.iter().enumerate();
@@ -238,7 +239,7 @@ impl TextSums {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, EmbedError> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, EmbedError> {
     std::fs::read(path).map_err(|err| EmbedError::Load(format!("{err}: {}", path.display())))
 }
 
@@ -262,19 +263,23 @@ fn fingerprint(manifest: &Manifest, model: &[u8], tokenizer: &Path) -> Result<St
 }
 
 /// Shape and values of the model's first output, or of the one that holds token states.
-fn forward(session: &mut Session, inputs: &[String], padded: &Padded) -> ort::Result<(Vec<usize>, Vec<f32>)> {
+pub(super) fn forward(
+    session: &mut Session,
+    inputs: &[String],
+    padded: &Padded,
+    options: &RunOptions,
+) -> ort::Result<(Vec<usize>, Vec<f32>)> {
     let shape = [padded.rows, padded.width];
-    let types = vec![0_i64; padded.ids.len()];
     let mut values: Vec<(&str, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
     for input in inputs {
         let data: &[i64] = match input.as_str() {
             "input_ids" => &padded.ids,
             "attention_mask" => &padded.mask,
-            _ => &types,
+            _ => &padded.types,
         };
         values.push((input, TensorRef::from_array_view((shape, data))?.into()));
     }
-    let outputs = session.run(values)?;
+    let outputs = session.run_with_options(values, options)?;
     let states = outputs.get("last_hidden_state").or_else(|| outputs.get("token_embeddings")).unwrap_or(&outputs[0]);
     let (shape, data) = states.try_extract_tensor::<f32>()?;
     let shape = shape.iter().map(|size| usize::try_from(*size).unwrap_or(0));

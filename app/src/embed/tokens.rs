@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tokenizers::Tokenizer;
+use tokenizers::{PostProcessor as _, Tokenizer, TruncationDirection};
 
 use super::EmbedError;
 
@@ -15,6 +15,8 @@ pub(super) struct Window {
     pub(super) place: usize,
     /// Token ids with the special tokens around them.
     pub(super) ids: Vec<i64>,
+    /// Which of a pair of texts each token belongs to, 0 or 1; empty for a single text.
+    pub(super) types: Vec<i64>,
 }
 
 /// A tokenizer with the special tokens that the model expects around a text.
@@ -62,7 +64,7 @@ impl Tokens {
         Ok(split(ids.len(), room)
             .into_iter()
             .enumerate()
-            .map(|(place, range)| Window { text: index, place, ids: self.with_special(&ids[range]) })
+            .map(|(place, range)| Window { text: index, place, ids: self.with_special(&ids[range]), types: Vec::new() })
             .collect())
     }
 
@@ -70,6 +72,29 @@ impl Tokens {
     pub(super) fn content_of(&self, window: &Window) -> std::ops::Range<usize> {
         let end = window.ids.len().saturating_sub(self.after.len());
         self.before.len().min(end)..end
+    }
+
+    /// The query with each passage, in at most `window` tokens with the special ones. The passage is cut where they do
+    /// not fit, and the query only where it leaves less than a quarter for the passage.
+    pub(super) fn pairs(&self, query: &str, passages: &[&str], window: usize) -> Result<Vec<Window>, EmbedError> {
+        let failed = |err: tokenizers::Error| EmbedError::Run(format!("a text cannot be tokenized: {err}"));
+        let special = self.tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(true));
+        let room = window.saturating_sub(special).max(2);
+        let part = |text: &str, most_tokens: usize| {
+            let mut part = self.tokenizer.encode_fast(text, false).map_err(failed)?;
+            part.truncate(most_tokens, 0, TruncationDirection::Right);
+            part.take_overflowing();
+            Ok::<_, EmbedError>(part)
+        };
+        let query = part(query, room - (room / 4).max(1))?;
+        let pair = |(text, passage): (usize, &&str)| {
+            let mut passage = part(passage, room - query.len())?;
+            passage.set_type_ids(vec![1; passage.len()]);
+            let pair = self.tokenizer.post_process(query.clone(), Some(passage), true).map_err(failed)?;
+            let numbers = |numbers: &[u32]| numbers.iter().map(|number| i64::from(*number)).collect();
+            Ok(Window { text, place: 0, ids: numbers(pair.get_ids()), types: numbers(pair.get_type_ids()) })
+        };
+        passages.iter().enumerate().map(pair).collect()
     }
 
     fn ids(&self, text: &str) -> Result<Vec<u32>, EmbedError> {

@@ -188,6 +188,7 @@ impl<'a> AnswersRun<'a> {
             options: &options,
             results: &results,
             scale: GateScale::MEANING,
+            widened: &|_, _| None,
             similarity: &|_| None,
             asked_at,
         };
@@ -214,6 +215,8 @@ impl<'a> AnswersRun<'a> {
             without_vectors: 0,
             idf_coverage: ranking.idf_coverage as f32,
             best_cosine: ranking.best_cosine.map(|cosine| cosine as f32),
+            reranked_by: None,
+            notes: Vec::new(),
         })
     }
 

@@ -14,6 +14,18 @@ pub(super) fn pick_folder(outbox: Outbox) {
     pick("pick-folder", outbox, ask, Event::FoldersPicked);
 }
 
+/// Asks for a model: a GGUF file, or the folder of a reranker.
+pub(super) fn pick_model(is_folder: bool, outbox: Outbox) {
+    spawn("pick-model", move || {
+        let dialog = rfd::FileDialog::new().set_title("Add a model");
+        let path =
+            if is_folder { dialog.pick_folder() } else { dialog.add_filter("GGUF model", &["gguf"]).pick_file() };
+        if let Some(path) = path {
+            outbox.send(Event::ModelPicked(path));
+        }
+    });
+}
+
 fn pick(
     name: &str,
     outbox: Outbox,

@@ -8,7 +8,9 @@ use crate::extract::{Extraction, PagePicture};
 use crate::ingest::IngestReport;
 use crate::library::{Error, Library};
 use crate::retrieve::SearchResults;
-use crate::state::{Comparison, HeatResult, LabResult, LabelledQuestion, MapResult, ModelRow, QueryAnswer};
+use crate::state::{
+    Comparison, Fetching, HeatResult, LabResult, LabelledQuestion, MapResult, MemoryNeeds, ModelRow, QueryAnswer,
+};
 use crate::store::{ChatId, DocumentId, DocumentRecord};
 
 /// Something that happened in a job.
@@ -142,7 +144,25 @@ pub enum Event {
     /// A conversation was written to a file.
     ChatExported(Result<PathBuf, Error>),
     /// What is installed.
-    ModelsListed(Result<Vec<ModelRow>, Error>),
+    ModelsListed {
+        /// The models.
+        outcome: Result<Vec<ModelRow>, Error>,
+        /// What they need.
+        memory: MemoryNeeds,
+    },
+    /// A fetch goes on.
+    FetchProgressed(Fetching),
+    /// A fetch ended.
+    FetchEnded {
+        /// The model's name.
+        name: String,
+        /// Whether it is installed.
+        outcome: Result<(), Error>,
+    },
+    /// The system's dialog gave a model.
+    ModelPicked(PathBuf),
+    /// A model was added under this name.
+    ModelAdded(Result<String, Error>),
     /// A small job failed: settings or samples could not be written.
     Failed(Error),
 }

@@ -86,6 +86,7 @@ pub struct Jobs {
     settings: settings::Saver,
     row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
     workers: Option<Workers>,
+    fetch: Option<models::Fetch>,
 }
 
 /// The threads that work on an open library.
@@ -114,6 +115,7 @@ impl Jobs {
             options,
             row_metrics: Arc::default(),
             workers: None,
+            fetch: None,
         }
     }
 
@@ -213,9 +215,9 @@ impl Jobs {
         dialog::pick_folder(self.outbox.clone());
     }
 
-    /// Searches; replaces a search that has not begun.
-    pub fn search(&self, request: SearchRequest) {
-        if let Some(workers) = &self.workers {
+    /// Searches; replaces the search before it.
+    pub fn search(&mut self, request: SearchRequest) {
+        if let Some(workers) = &mut self.workers {
             workers.search.put(request);
         }
     }
@@ -292,6 +294,29 @@ impl Jobs {
     /// Looks up what is installed.
     pub fn list_models(&self) {
         models::list(self.options.library.clone(), self.outbox.clone());
+    }
+
+    /// Fetches a model by its name, in place of the fetch before it.
+    pub fn fetch_model(&mut self, name: String) {
+        self.fetch = None;
+        self.fetch = Some(models::Fetch::start(self.options.library.clone(), name, self.outbox.clone()));
+    }
+
+    /// Stops the fetch; what was downloaded is kept.
+    pub fn cancel_fetch(&self) {
+        if let Some(fetch) = &self.fetch {
+            fetch.cancel();
+        }
+    }
+
+    /// Asks for a model in the system's dialog: a GGUF file, or the folder of a reranker.
+    pub fn pick_model(&self, is_folder: bool) {
+        dialog::pick_model(is_folder, self.outbox.clone());
+    }
+
+    /// Adds a model by its path.
+    pub fn add_model(&self, path: PathBuf) {
+        models::add(self.options.library.clone(), path, self.outbox.clone());
     }
 
     /// Gives the sample documents as if they had been picked.

@@ -1,32 +1,131 @@
-//! What can be installed and what is.
+//! What can be installed and what is; fetching by name and adding by path.
 
-use super::{Event, Outbox, spawn};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Event, Outbox, Worker, guarded, spawn};
 use crate::library::{Error, LibraryOptions, home_folder};
-use crate::models::{self, Catalogue, EntryState, GeneratorModel, InstalledEntry, ModelUse};
-use crate::state::ModelRow;
+use crate::models::{
+    self, EntryState, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSource, ModelUse, RerankerModel,
+};
+use crate::progress::{CancelToken, Rate};
+use crate::state::{Fetching, MemoryNeeds, ModelRow};
+use crate::store::LibraryPaths;
+
+/// Bytes that are there this soon were there before: an earlier fetch left them.
+const WAS_THERE: Duration = Duration::from_millis(300);
 
 pub(super) fn list(options: LibraryOptions, outbox: Outbox) {
     spawn("list-models", move || {
-        outbox.send(Event::ModelsListed(rows(&options)));
+        let outcome = guarded(|| rows(&options));
+        let memory = needs(&options, outcome.as_deref().unwrap_or_default());
+        outbox.send(Event::ModelsListed { outcome, memory });
     });
 }
 
-fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
+/// Adds a model that the person has.
+pub(super) fn add(options: LibraryOptions, path: PathBuf, outbox: Outbox) {
+    spawn("add-model", move || {
+        let add = || models::add(&folder(&options)?, &path).map_err(|err| Error::new("Not added", err.to_string()));
+        outbox.send(Event::ModelAdded(guarded(add)));
+    });
+}
+
+/// A fetch on a thread of its own; it stops when the handle goes, and what was downloaded is kept.
+pub(super) struct Fetch {
+    cancel: CancelToken,
+    worker: Worker,
+}
+
+impl Fetch {
+    pub(super) fn start(options: LibraryOptions, name: String, outbox: Outbox) -> Self {
+        let cancel = CancelToken::new();
+        let token = cancel.clone();
+        let worker = Worker::start("fetch-model", move || {
+            let outcome = guarded(|| fetch(&options, &name, &outbox, &token));
+            outbox.send(Event::FetchEnded { name, outcome });
+        });
+        Self { cancel, worker }
+    }
+
+    pub(super) fn cancel(&self) {
+        self.cancel.cancel();
+    }
+}
+
+impl Drop for Fetch {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        self.worker.join();
+    }
+}
+
+fn fetch(options: &LibraryOptions, name: &str, outbox: &Outbox, cancel: &CancelToken) -> Result<(), Error> {
+    let ModelSource { catalogue, wheels } = source(options)?;
+    let rate = Rate::default();
+    let mut there_before = 0;
+    let mut on_progress = |progress: &FetchProgress| {
+        if rate.elapsed() < WAS_THERE {
+            there_before = progress.bytes_done;
+        }
+        let got = progress.bytes_done.saturating_sub(there_before) as usize;
+        let wanted = progress.bytes_total.saturating_sub(there_before) as usize;
+        outbox.send(Event::FetchProgressed(Fetching {
+            progress: Some(progress.clone()),
+            bytes_per_sec: rate.per_sec(got),
+            secs_left: rate.secs_left(got, wanted),
+            ..Fetching::new(name.to_owned())
+        }));
+    };
+    let names = [name.to_owned()];
+    models::fetch_with(&catalogue, wheels.as_ref(), &folder(options)?, &names, &mut on_progress, cancel).map_err(
+        |err| Error::new(if err == ModelError::Cancelled { "Stopped" } else { "Not fetched" }, err.to_string()),
+    )
+}
+
+fn source(options: &LibraryOptions) -> Result<ModelSource, Error> {
+    let built_in =
+        || ModelSource::built_in().map_err(|err| Error::new("The list of models is damaged", err.to_string()));
+    options.model_source.clone().map_or_else(built_in, Ok)
+}
+
+fn folder(options: &LibraryOptions) -> Result<PathBuf, Error> {
     let home = home_folder(options.home.clone())?;
-    let folder = models::folder(options.models.as_deref(), &home);
-    let catalogue =
-        Catalogue::built_in().map_err(|err| Error::new("The list of models is damaged", err.to_string()))?;
+    Ok(models::folder(options.models.as_deref(), &home))
+}
+
+fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
+    let (folder, catalogue) = (folder(options)?, source(options)?.catalogue);
     let listed = models::entries(&catalogue, &folder);
     let mut rows: Vec<ModelRow> = listed.iter().map(listed_row).collect();
     let known: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     let generators = models::generators(&catalogue, &folder);
     let best = generators.first().map(|model| model.name.clone());
     rows.extend(generators.into_iter().filter(|model| !known.contains(&model.name)).map(added_row));
+    rows.extend(models::rerankers(&folder).into_iter().map(reranker_row));
     for row in &mut rows {
         row.is_default = Some(&row.name) == best.as_ref();
     }
     rows.sort_by_key(|row| !row.installed);
     Ok(rows)
+}
+
+/// What answering needs beside the generator, and what is free.
+fn needs(options: &LibraryOptions, rows: &[ModelRow]) -> MemoryNeeds {
+    let embedder = rows.iter().find(|row| row.installed && row.name == crate::embed::DEFAULT_MODEL);
+    let paths = home_folder(options.home.clone()).ok().and_then(|home| {
+        LibraryPaths::new(&home, options.name.as_deref().unwrap_or(crate::library::DEFAULT_NAME)).ok()
+    });
+    MemoryNeeds {
+        embedder_bytes: embedder.map_or(0, |row| row.memory_bytes),
+        vectors_bytes: paths.map_or(0, |paths| files_bytes(&paths.vectors_folder())),
+        free_bytes: models::available_memory_bytes(),
+    }
+}
+
+fn files_bytes(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }
 
 fn listed_row(found: &InstalledEntry) -> ModelRow {
@@ -35,6 +134,7 @@ fn listed_row(found: &InstalledEntry) -> ModelRow {
         name: entry.name.clone(),
         purpose: format!("{}  ·  {}", purpose(entry.used_for), entry.title),
         bytes: entry.bytes(),
+        memory_bytes: entry.memory_bytes,
         licence: entry.licence.clone(),
         installed: found.state == EntryState::Installed,
         is_generator: entry.used_for == ModelUse::Generator,
@@ -47,9 +147,23 @@ fn added_row(model: GeneratorModel) -> ModelRow {
         name: model.name,
         purpose: format!("Writes answers  ·  {}", model.title),
         bytes: model.bytes,
+        memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         installed: true,
         is_generator: true,
+        is_default: false,
+    }
+}
+
+fn reranker_row(model: RerankerModel) -> ModelRow {
+    ModelRow {
+        name: model.name,
+        purpose: format!("Ranks passages again  ·  {}", model.title),
+        bytes: model.bytes,
+        memory_bytes: model.memory_bytes,
+        licence: "added by you".to_owned(),
+        installed: true,
+        is_generator: false,
         is_default: false,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::latest::Latest;
 use super::{Event, Outbox, Worker, guarded};
 use crate::library::Library;
+use crate::progress::CancelToken;
 use crate::retrieve::SearchOptions;
 
 /// A search to do.
@@ -20,30 +21,35 @@ pub struct SearchRequest {
 
 /// The window's side.
 pub(super) struct Handle {
-    mailbox: Arc<Latest<SearchRequest>>,
+    mailbox: Arc<Latest<(SearchRequest, CancelToken)>>,
+    running: CancelToken,
     worker: Worker,
 }
 
 impl Handle {
     pub(super) fn start(library: Arc<Library>, outbox: Outbox) -> Self {
-        let mailbox: Arc<Latest<SearchRequest>> = Arc::default();
+        let mailbox: Arc<Latest<(SearchRequest, CancelToken)>> = Arc::default();
         let requests = Arc::clone(&mailbox);
         let worker = Worker::start("search", move || {
-            while let Some(SearchRequest { number, query, options }) = requests.take() {
-                let outcome = guarded(|| library.search(&query, &options));
+            while let Some((SearchRequest { number, query, options }, cancel)) = requests.take() {
+                let outcome = guarded(|| library.search_until(&query, &options, &cancel));
                 outbox.send(Event::Searched { number, outcome });
             }
         });
-        Self { mailbox, worker }
+        Self { mailbox, running: CancelToken::new(), worker }
     }
 
-    pub(super) fn put(&self, request: SearchRequest) {
-        self.mailbox.put(request);
+    /// Replaces the search that waits, and stops the one under way.
+    pub(super) fn put(&mut self, request: SearchRequest) {
+        self.running.cancel();
+        self.running = CancelToken::new();
+        self.mailbox.put((request, self.running.clone()));
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        self.running.cancel();
         self.mailbox.clear();
         self.mailbox.close();
         self.worker.join();

@@ -1,5 +1,8 @@
 //! [`Library::ask`]: search, then answer from what was found.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::PoisonError;
 use std::time::Instant;
 
@@ -9,7 +12,7 @@ use crate::embed::{Embedder, HashEmbedder, TextRole};
 use crate::extract::Extraction;
 use crate::progress::CancelToken;
 use crate::retrieve::SearchHit;
-use crate::store::ChunkRecord;
+use crate::store::{ChunkRecord, DocumentId};
 
 impl From<GenerateError> for Error {
     fn from(err: GenerateError) -> Self {
@@ -45,12 +48,14 @@ pub(super) fn ask(
             return Ok(counted(whole::count_mentions(library, question, &words, options)?, asked_at, on_event));
         }
         Route::Summary => (Task::Summarise, whole::spread(library, question, &options.search)?),
-        Route::Passages => (Task::Answer, library.search(text, &options.search)?),
+        Route::Passages => match library.search_until(text, &options.search, cancel) {
+            Err(_) if cancel.is_cancelled() => return Ok(whole::stopped(question)),
+            results => (Task::Answer, results?),
+        },
     };
-    let mut results = results;
-    if task == Task::Answer {
-        results.hits = with_neighbours(library, results.hits, options.neighbours);
-    }
+    let neighbours = if task == Task::Answer { options.neighbours } else { 0 };
+    let options = &AskOptions { neighbours, ..options.clone() };
+    let surroundings = Surroundings { library, documents: RefCell::default() };
     let mut generators = library.generators.lock().unwrap_or_else(PoisonError::into_inner);
     let generator = generators.pick(options.model.as_deref())?;
     let question = Question {
@@ -60,6 +65,7 @@ pub(super) fn ask(
         options,
         results: &results,
         scale: gate_scale(library.embedder.as_ref()),
+        widened: &|hit, around| surroundings.widened(hit, around),
         similarity: &|texts| similarity(library, text, texts, cancel),
         asked_at,
     };
@@ -68,39 +74,33 @@ pub(super) fn ask(
     Ok(answer)
 }
 
-/// The hits, each with so many chunks before and after it; one that lies in a better one widened so is left out.
-fn with_neighbours(library: &Library, hits: Vec<SearchHit>, neighbours: usize) -> Vec<SearchHit> {
-    if neighbours == 0 {
-        return hits;
-    }
-    let mut widened: Vec<SearchHit> = Vec::new();
-    for mut hit in hits {
-        let holds = |other: &SearchHit| {
-            let (other, chunk) = (&other.chunk, &hit.chunk);
-            other.document == chunk.document && other.start <= chunk.start && chunk.end <= other.end
-        };
-        if widened.iter().any(holds) {
-            continue;
-        }
-        // A document that was removed meanwhile keeps its passage as it was found.
-        if let (Ok(chunks), Ok(extraction)) =
-            (library.chunks(hit.chunk.document), library.extraction(hit.chunk.document))
-        {
-            widen(&mut hit.chunk, &chunks, &extraction, neighbours);
-        }
-        widened.push(hit);
-    }
-    widened
+/// A document's chunks and text; `None` where it was removed meanwhile.
+type Whole = Option<Rc<(Vec<ChunkRecord>, Extraction)>>;
+
+/// The chunks around hits, each document read once.
+struct Surroundings<'a> {
+    library: &'a Library,
+    documents: RefCell<BTreeMap<u64, Whole>>,
 }
 
-fn widen(chunk: &mut ChunkRecord, chunks: &[ChunkRecord], extraction: &Extraction, neighbours: usize) {
-    let last = chunk.index.saturating_add(neighbours).min(chunks.len().saturating_sub(1));
-    let ends = chunks.get(chunk.index.saturating_sub(neighbours)).zip(chunks.get(last));
-    let Some(range) = ends.map(|(first, last)| first.start..last.end) else { return };
-    if let Some(text) = extraction.text.get(range.clone()) {
-        text.clone_into(&mut chunk.text);
-        (chunk.start, chunk.end) = (range.start, range.end);
-        chunk.place = extraction.place(range);
+impl Surroundings<'_> {
+    /// The hit with so many chunks before and after it; `None` where its document was removed meanwhile.
+    fn widened(&self, hit: &SearchHit, (before, after): (usize, usize)) -> Option<SearchHit> {
+        let document = self.document(hit.chunk.document)?;
+        let (chunks, extraction) = document.as_ref();
+        let index = hit.chunk.index;
+        let last = index.saturating_add(after).min(chunks.len().checked_sub(1)?);
+        let range = chunks.get(index.saturating_sub(before))?.start..chunks.get(last)?.end;
+        let mut hit = hit.clone();
+        extraction.text.get(range.clone())?.clone_into(&mut hit.chunk.text);
+        (hit.chunk.start, hit.chunk.end) = (range.start, range.end);
+        hit.chunk.place = extraction.place(range);
+        Some(hit)
+    }
+
+    fn document(&self, id: DocumentId) -> Whole {
+        let read = || Some(Rc::new((self.library.chunks(id).ok()?, self.library.extraction(id).ok()?)));
+        self.documents.borrow_mut().entry(id.0).or_insert_with(read).clone()
     }
 }
 

@@ -52,18 +52,19 @@ mod options;
 mod pages;
 mod preview;
 mod readers;
+mod search;
 mod whole;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::answer::{Answer, AskEvent, AskOptions, Generators};
-use crate::embed::{self, Embedder};
+use crate::embed::{self, Embedder, Rerankers};
 use crate::extract::{Extract, Extraction};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
-use crate::retrieve::{self, LateInteraction, SearchOptions, SearchResults, Searching};
+use crate::retrieve::LateInteraction;
 use crate::store::{ChunkRecord, DocumentId, DocumentRecord, EngineFiles, LibraryPaths, Store, VerifyReport};
 use crate::watch::Changes;
 
@@ -75,7 +76,8 @@ pub use preview::{ChunkPreview, Previewer, preview_chunks};
 
 use readers::extract_pool;
 
-const DEFAULT_NAME: &str = "default";
+/// Name of the library that is opened where none is named.
+pub(crate) const DEFAULT_NAME: &str = "default";
 
 /// The error for a library that must be there, with the names of those that are.
 fn no_library(paths: &LibraryPaths) -> Error {
@@ -101,6 +103,7 @@ pub struct Library {
     worker_binary: Option<PathBuf>,
     generators: Mutex<Generators>,
     late: Mutex<LateInteraction>,
+    rerankers: Mutex<Rerankers>,
 }
 
 impl Library {
@@ -137,6 +140,7 @@ impl Library {
             home,
             generators: Mutex::new(Generators::new(models.clone(), options.worker_binary.clone())),
             late: Mutex::default(),
+            rerankers: Mutex::new(Rerankers::new(models.clone())),
             models,
             embedder,
             embedder_note,
@@ -273,15 +277,6 @@ impl Library {
     /// The library cannot be written.
     pub fn remove(&self, documents: &[DocumentId]) -> Result<usize, Error> {
         Ok(self.store.remove(documents)?)
-    }
-
-    /// Finds passages. Any query text is valid; an empty one finds nothing.
-    ///
-    /// # Errors
-    /// An option is out of range, or the library cannot be read.
-    pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-        let searching = Searching { store: &self.store, embedder: self.embedder.as_ref(), late: &self.late };
-        Ok(retrieve::search(searching, query, options)?)
     }
 
     /// Answers a question from the library's passages, streaming.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::embed::Embedder;
 use crate::extract::Extract;
+use crate::models::ModelSource;
 
 /// Which library to open and what to open it with.
 #[derive(Clone, Default)]
@@ -21,6 +22,8 @@ pub struct LibraryOptions {
     pub embedder: Option<Arc<dyn Embedder>>,
     /// What reads text out of files; `None` takes the extract workers.
     pub extractor: Option<Arc<dyn Extract>>,
+    /// Where the window fetches models from; `None` takes the built-in catalogue and the package client.
+    pub model_source: Option<ModelSource>,
     /// Where the vector leg runs.
     pub gpu: GpuChoice,
     /// The binary that worker processes run; `None` is the running program.

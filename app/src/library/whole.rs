@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Error, Library};
 use crate::answer::{Answer, AnswerTimes, AskOptions};
-use crate::retrieve::{HitScores, MatchKind, SearchHit, SearchMode, SearchOptions, SearchResults};
+use crate::retrieve::{DocumentFilter, HitScores, MatchKind, SearchHit, SearchMode, SearchOptions, SearchResults};
 use crate::store::{ChunkRecord, DocumentRecord, DocumentStatus};
 
 /// What answers that count are signed with.
@@ -42,17 +42,19 @@ pub(super) fn spread(library: &Library, question: &str, options: &SearchOptions)
         without_vectors: 0,
         idf_coverage: 1.0,
         best_cosine: None,
+        reranked_by: None,
+        notes: Vec::new(),
     })
 }
 
 /// The searchable documents that a question names by title or file name; without one those that the filter lets
 /// through.
 fn meant(library: &Library, question: &str, options: &SearchOptions) -> Result<Vec<DocumentRecord>, Error> {
-    let glob = options.source_glob()?;
+    let mut filter = DocumentFilter::new(options)?;
     let mut documents = library.documents()?;
     documents.retain(|document| {
-        let passes = glob.as_ref().is_none_or(|glob| glob.is_match(&document.path));
-        document.status == DocumentStatus::Ready && passes
+        document.status == DocumentStatus::Ready
+            && filter.as_mut().is_none_or(|filter| filter.passes(&document.path, document.kind))
     });
     let asked = question.to_lowercase();
     let is_named = |document: &DocumentRecord| {
@@ -145,6 +147,11 @@ pub(super) fn count_mentions(
     Ok(counted(question, text, results.searched))
 }
 
+/// What a question gets that was stopped before anything was found.
+pub(super) fn stopped(question: &str) -> Answer {
+    Answer { reason: Some("stopped".to_owned()), ..counted(question, String::new(), 0) }
+}
+
 fn counted(question: &str, answer: String, searched: usize) -> Answer {
     Answer {
         question: question.to_owned(),
@@ -162,6 +169,7 @@ fn counted(question: &str, answer: String, searched: usize) -> Answer {
         passages_searched: searched,
         prompt_tokens: 0,
         answer_tokens: 0,
+        notes: Vec::new(),
         took_ms: AnswerTimes::default(),
     }
 }

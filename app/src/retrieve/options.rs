@@ -33,6 +33,19 @@ pub enum Grouping {
     Page,
 }
 
+/// What ranks the best passages again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reranker {
+    /// A cross-encoder where one is installed, else late interaction.
+    #[default]
+    Auto,
+    /// Late interaction of the embedder's token vectors.
+    Late,
+    /// A cross-encoder, which must be installed.
+    Cross,
+}
+
 impl SearchOptions {
     /// Checks that every option is in its range.
     ///
@@ -51,6 +64,11 @@ impl SearchOptions {
         }
         if self.min_score.is_some_and(|score| !score.is_finite()) {
             return refuse("min-score is not a finite number".to_owned());
+        }
+        if let (Some(after), Some(before)) = (self.after, self.before)
+            && after >= before
+        {
+            return refuse(format!("after is {after} and before is {before}: no day lies between"));
         }
         self.source_glob().map(|_| ())
     }
@@ -89,6 +107,8 @@ mod tests {
         }
         let min_score = Some(f32::NAN);
         assert!(refused(SearchOptions { min_score, ..SearchOptions::default() }).contains("min-score"));
+        let (after, before) = ("2026-05-02".parse().ok(), "2026-05-02".parse().ok());
+        assert!(refused(SearchOptions { after, before, ..SearchOptions::default() }).contains("no day"));
         let source = Some("[".to_owned());
         assert!(refused(SearchOptions { source, ..SearchOptions::default() }).contains("glob"));
         SearchOptions::default().check().unwrap();

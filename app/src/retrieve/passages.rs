@@ -17,6 +17,17 @@ pub struct PassageText {
     pub text: String,
 }
 
+/// What a reranker gave for some passages, one score for each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rescored {
+    /// Scores that count half beside those of the first ranking.
+    Mixed(Vec<f64>),
+    /// Scores, 0 to 1, that rank by themselves.
+    Alone(Vec<f64>),
+    /// Nothing: the first ranking stands.
+    Nothing,
+}
+
 /// The passages of a collection, in full.
 pub trait Passages {
     /// A passage.
@@ -30,4 +41,13 @@ pub trait Passages {
     /// # Errors
     /// There is no reranker, it failed, or a passage cannot be read.
     fn rerank(&mut self, question: &str, ids: &[u64]) -> Result<Vec<f64>, RetrieveError>;
+
+    /// The scores that rank passages again, with how they count: those of [`Self::rerank`] unless there is a better
+    /// reranker.
+    ///
+    /// # Errors
+    /// See [`Self::rerank`].
+    fn rescore(&mut self, question: &str, ids: &[u64]) -> Result<Rescored, RetrieveError> {
+        self.rerank(question, ids).map(Rescored::Mixed)
+    }
 }

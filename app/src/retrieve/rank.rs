@@ -7,12 +7,12 @@ use super::diverse::{Group, groups, spread};
 use super::explain::Record;
 use super::fuse::scaled;
 use super::legs::Legs;
-use super::{Collection, Considered, HitScores, MatchKind, Passages, RetrieveError, SearchOptions};
+use super::{Collection, Considered, HitScores, MatchKind, Passages, Rescored, RetrieveError, SearchOptions};
 use crate::store::StoreError;
 
 /// Passages that a reranker looks at, unless more hits are wanted.
 const RERANKED: usize = 50;
-/// Weight of the reranker; the rest is the first ranking's, scaled in the same way. Measured: see
+/// Weight of late interaction; the rest is the first ranking's, scaled in the same way. Measured: see
 /// `benches/records`.
 const RERANK_WEIGHT: f64 = 0.5;
 
@@ -91,8 +91,7 @@ pub fn rank_in_stages(
     let legs = Legs::run(collection, question, options)?;
     let mut ranked = legs.ranked(options);
     let mut record = Record::begin(&legs, &ranked);
-    if options.rerank {
-        rerank(question.text, &mut ranked, options, passages)?;
+    if options.rerank && rerank(question.text, &mut ranked, options, passages)? {
         record.reranked(&ranked);
     }
     let good = ranked.iter().take_while(|passage| is_good_enough(passage, options)).count();
@@ -111,26 +110,39 @@ fn is_good_enough(passage: &Ranked, options: &SearchOptions) -> bool {
     options.min_score.is_none_or(|least| passage.score as f32 >= least)
 }
 
-/// Gives the first passages the mean of both rankings' scores, each scaled to 0 … 1, and drops the others.
+/// Ranks the first passages by the reranker's scores and drops the others; false where it gave none, and the first
+/// ranking stands.
 fn rerank(
     question: &str,
     ranked: &mut Vec<Ranked>,
     options: &SearchOptions,
     passages: &mut dyn Passages,
-) -> Result<(), RetrieveError> {
-    ranked.truncate(RERANKED.max(options.k));
-    let ids: Vec<u64> = ranked.iter().map(|passage| passage.id).collect();
-    let scores = passages.rerank(question, &ids)?;
-    let first: Vec<(u64, f64)> = ranked.iter().map(|passage| (passage.id, passage.score)).collect();
-    let second: Vec<(u64, f64)> = ids.into_iter().zip(scores).collect();
-    let (first, second) = (scaled(&first), scaled(&second));
-    let of = |scores: &std::collections::BTreeMap<u64, f64>, id: u64| scores.get(&id).copied().unwrap_or(0.0);
-    for passage in ranked.iter_mut() {
-        passage.score = RERANK_WEIGHT * of(&second, passage.id) + (1.0 - RERANK_WEIGHT) * of(&first, passage.id);
-        passage.scores.rerank = Some(passage.score as f32);
+) -> Result<bool, RetrieveError> {
+    let seen = ranked.len().min(RERANKED.max(options.k));
+    let ids: Vec<u64> = ranked[..seen].iter().map(|passage| passage.id).collect();
+    let scores = match passages.rescore(question, &ids)? {
+        Rescored::Nothing => return Ok(false),
+        Rescored::Alone(scores) => scores,
+        Rescored::Mixed(scores) => mixed(&ranked[..seen], &scores),
+    };
+    ranked.truncate(seen);
+    for (passage, score) in ranked.iter_mut().zip(scores) {
+        passage.score = score;
+        passage.scores.rerank = Some(score as f32);
     }
     ranked.sort_by(Ranked::order);
-    Ok(())
+    Ok(true)
+}
+
+/// The mean of both rankings' scores, each scaled to 0 … 1.
+fn mixed(ranked: &[Ranked], scores: &[f64]) -> Vec<f64> {
+    let first: Vec<(u64, f64)> = ranked.iter().map(|passage| (passage.id, passage.score)).collect();
+    let second: Vec<(u64, f64)> = ranked.iter().map(|passage| passage.id).zip(scores.iter().copied()).collect();
+    let (first, second) = (scaled(&first), scaled(&second));
+    let of = |scores: &std::collections::BTreeMap<u64, f64>, id: u64| scores.get(&id).copied().unwrap_or(0.0);
+    let mix =
+        |passage: &Ranked| RERANK_WEIGHT * of(&second, passage.id) + (1.0 - RERANK_WEIGHT) * of(&first, passage.id);
+    ranked.iter().map(mix).collect()
 }
 
 /// One passage for each group, best first, spread over topics where that is asked for.

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use super::rank::{Question, Ranked, rank_in_stages};
 use super::{
-    Collection, Considered, LateInteraction, Near, Nearest, PassageText, Passages, RetrieveError, SearchHit,
-    SearchOptions, SearchResults,
+    Collection, Considered, DocumentFilter, LateInteraction, Near, Nearest, PassageText, Passages, Reranker, Rescored,
+    RetrieveError, SearchHit, SearchOptions, SearchResults,
 };
-use crate::embed::{Embedder, TextRole};
+use crate::embed::{EmbedError, Embedder, Rerankers, TextRole};
 use crate::progress::CancelToken;
 use crate::store::{Catalog, ReadView, Store, StoreError, VectorIndex};
 
@@ -23,8 +23,12 @@ pub(crate) struct Searching<'a> {
     pub(crate) store: &'a Store,
     /// The model of its vectors.
     pub(crate) embedder: &'a dyn Embedder,
-    /// The reranker with what it has seen.
+    /// Late interaction with what it has seen.
     pub(crate) late: &'a Mutex<LateInteraction>,
+    /// The cross-encoders that are installed.
+    pub(crate) rerankers: &'a Mutex<Rerankers>,
+    /// Stops it.
+    pub(crate) cancel: &'a CancelToken,
 }
 
 /// Finds passages of a library. Any query text is valid; a blank one finds nothing.
@@ -46,9 +50,11 @@ pub(crate) fn search(
         without_vectors: 0,
         idf_coverage: 0.0,
         best_cosine: None,
+        reranked_by: None,
+        notes: Vec::new(),
     };
     if !query.trim().is_empty() {
-        let vector = searching.embedder.embed(&[query], TextRole::Query, &CancelToken::new(), &mut |_| {})?;
+        let vector = searching.embedder.embed(&[query], TextRole::Query, searching.cancel, &mut |_| {})?;
         let is_usable = vector.iter().all(|x| x.is_finite()) && vector.iter().any(|&x| x != 0.0);
         let question = Question { text: query, vector: Some(vector.as_slice()).filter(|_| is_usable) };
         fill(&mut results, searching, question, options)?;
@@ -65,8 +71,14 @@ fn fill(
 ) -> Result<(), RetrieveError> {
     // The database's snapshot comes first: whatever it calls searchable has its row in vectors looked at later.
     let collection = LibraryCollection::open(searching.store, searching.embedder.fingerprint(), options)?;
-    let mut passages = LibraryPassages { collection: &collection, searching };
+    let reranker = options.reranker;
+    let mut passages = LibraryPassages { collection: &collection, searching, reranker, reranked_by: None, note: None };
     let ranking = rank_in_stages(&collection, question, options, &mut passages)?;
+    results.reranked_by = passages.reranked_by.take();
+    results.notes.extend(passages.note.take());
+    if collection.num_undated > 0 {
+        results.notes.push(format!("{} documents have no file any more, and so no date", collection.num_undated));
+    }
     if !ranking.backend.is_empty() {
         ranking.backend.clone_into(&mut results.backend);
     }
@@ -83,10 +95,34 @@ fn fill(
     Ok(())
 }
 
-/// The texts of a library's passages, and the late interaction of their tokens.
+/// What the results say of late interaction.
+const LATE: &str = "late interaction";
+
+/// The texts of a library's passages, and what ranks them again.
 struct LibraryPassages<'a> {
     collection: &'a LibraryCollection<'a>,
     searching: Searching<'a>,
+    reranker: Reranker,
+    reranked_by: Option<String>,
+    note: Option<String>,
+}
+
+impl LibraryPassages<'_> {
+    /// The scores of the cross-encoder; `None` where none is installed.
+    fn read_together(&mut self, question: &str, ids: &[u64]) -> Result<Option<Vec<f64>>, RetrieveError> {
+        let cancel = self.searching.cancel;
+        let mut rerankers = self.searching.rerankers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(encoder) = rerankers.pick(cancel)? else {
+            return Ok(None);
+        };
+        drop(rerankers);
+        let texts = ids.iter().map(|&id| self.collection.text_in_context(id));
+        let texts = texts.collect::<Result<Vec<_>, StoreError>>()?;
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let scores = encoder.scores(question, &texts, cancel)?;
+        self.reranked_by = Some(encoder.title().to_owned());
+        Ok(Some(scores))
+    }
 }
 
 impl Passages for LibraryPassages<'_> {
@@ -105,17 +141,38 @@ impl Passages for LibraryPassages<'_> {
         let texts = ids.iter().map(|&id| Ok((id, self.collection.text_in_context(id)?)));
         let texts = texts.collect::<Result<Vec<_>, StoreError>>()?;
         let mut late = self.searching.late.lock().unwrap_or_else(PoisonError::into_inner);
-        late.scores(self.searching.embedder, question, &texts, &CancelToken::new())?.ok_or_else(|| {
-            RetrieveError::Options(
-                "reranking needs an embedding model, and none is installed; run `outcrop models fetch` or search \
-                 without it"
+        let scores =
+            late.scores(self.searching.embedder, question, &texts, self.searching.cancel)?.ok_or_else(|| {
+                RetrieveError::Options(
+                "reranking needs an embedding model or a cross-encoder, and none is installed; run `outcrop models \
+                 fetch` or search without it"
                     .to_owned(),
             )
-        })
+            })?;
+        self.reranked_by = Some(LATE.to_owned());
+        Ok(scores)
+    }
+
+    fn rescore(&mut self, question: &str, ids: &[u64]) -> Result<Rescored, RetrieveError> {
+        if self.reranker == Reranker::Late {
+            return self.rerank(question, ids).map(Rescored::Mixed);
+        }
+        match self.read_together(question, ids) {
+            Ok(Some(scores)) => Ok(Rescored::Alone(scores)),
+            Ok(None) if self.reranker == Reranker::Cross => Err(RetrieveError::Options(
+                "no cross-encoder is installed; `outcrop models add FOLDER` adds one, and `late` needs none".to_owned(),
+            )),
+            Ok(None) => self.rerank(question, ids).map(Rescored::Mixed),
+            Err(RetrieveError::Embed(err)) if err != EmbedError::Cancelled => {
+                self.note = Some(format!("the reranker failed, so the order is the one before it ({err})"));
+                Ok(Rescored::Nothing)
+            }
+            Err(err) => Err(err),
+        }
     }
 }
 
-/// The searchable passages of a library that the source filter lets through.
+/// The searchable passages of a library that the filters let through.
 struct LibraryCollection<'a> {
     store: &'a Store,
     view: ReadView<'a>,
@@ -124,21 +181,24 @@ struct LibraryCollection<'a> {
     /// Documents that the filter lets through; `None` without a filter.
     documents: Option<BTreeSet<u64>>,
     with_vectors: Arc<Vec<u64>>,
+    num_undated: usize,
 }
 
 impl<'a> LibraryCollection<'a> {
     fn open(store: &'a Store, fingerprint: &str, options: &SearchOptions) -> Result<Self, RetrieveError> {
         let (view, catalog) = store.snapshot()?;
-        let documents = match options.source_glob()? {
+        let mut filter = DocumentFilter::new(options)?;
+        let documents = match &mut filter {
             None => None,
-            Some(glob) => Some(store.documents_where(&view, |path| glob.is_match(path))?),
+            Some(filter) => Some(store.documents_where(&view, |path, kind| filter.passes(path, kind))?),
         };
+        let num_undated = filter.map_or(0, |filter| filter.num_undated());
         let all = catalog.ids_of_model(fingerprint);
         let with_vectors = match &documents {
             None => all,
             Some(documents) => Arc::new(within(&catalog, &all, documents)),
         };
-        Ok(Self { store, view, catalog, fingerprint: fingerprint.to_owned(), documents, with_vectors })
+        Ok(Self { store, view, catalog, fingerprint: fingerprint.to_owned(), documents, with_vectors, num_undated })
     }
 
     fn hit(&self, rank: usize, passage: &Ranked) -> Result<SearchHit, StoreError> {

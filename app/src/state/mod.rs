@@ -28,7 +28,7 @@ pub use inspector::{Passage, Selection};
 pub use lab::{Jump, LabResult, LabState, SizeStats};
 pub use library::{LibraryState, SortKey, StatusFilter};
 pub use loadable::Loadable;
-pub use models::ModelRow;
+pub use models::{Fetching, MemoryNeeds, ModelRow};
 pub use notice::{Notice, NoticeKind, Undo};
 pub use pace::Pace;
 pub use pages::PagesState;
@@ -62,6 +62,10 @@ pub struct AppState {
     pub chat: ChatState,
     /// What the models space lists.
     pub models: Loadable<Vec<ModelRow>>,
+    /// What they need in memory.
+    pub memory: MemoryNeeds,
+    /// The model that is being fetched.
+    pub fetching: Option<Fetching>,
     /// What the inspector shows.
     pub selection: Selection,
     /// The pages that the selected passage stands on.
@@ -90,6 +94,12 @@ pub struct Opened {
 }
 
 impl AppState {
+    /// The installed model that writes the answers; `None` for sentences copied from the documents or a model server.
+    pub fn generator(&self) -> Option<&ModelRow> {
+        let name = self.generator_name();
+        self.models.value()?.iter().find(|row| row.is_generator && row.installed && row.name == name)
+    }
+
     /// What writes the answers, in words.
     pub fn generator_name(&self) -> &str {
         let rows = self.models.value().map(Vec::as_slice).unwrap_or_default();

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{DocumentId, DocumentRecord, DocumentStatus};
+use crate::extract::DocumentKind;
 
 /// BLAKE3 of a file's bytes.
 pub(crate) type Hash = [u8; 32];
@@ -121,6 +122,16 @@ pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)
     connection
         .prepare_cached("SELECT id, path FROM documents")?
         .query_map([], |row| Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?)))?
+        .collect()
+}
+
+/// Id, path and format of every document.
+pub(crate) fn paths_and_kinds(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf, Option<DocumentKind>)>> {
+    connection
+        .prepare_cached("SELECT id, path, kind FROM documents")?
+        .query_map([], |row| {
+            Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?, optional_json(row, 2)?))
+        })?
         .collect()
 }
 

@@ -33,6 +33,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::extract::DocumentKind;
 use lock::WriterLock;
 use vectors::VectorFiles;
 
@@ -203,10 +204,10 @@ impl Store {
     pub(crate) fn documents_where(
         &self,
         view: &ReadView<'_>,
-        matches: impl Fn(&Path) -> bool,
+        mut matches: impl FnMut(&Path, Option<DocumentKind>) -> bool,
     ) -> Result<BTreeSet<u64>, StoreError> {
-        let paths = self.read_in(view, documents::paths)?;
-        Ok(paths.into_iter().filter(|(_, path)| matches(path)).map(|(id, _)| id.0).collect())
+        let paths = self.read_in(view, documents::paths_and_kinds)?;
+        Ok(paths.into_iter().filter(|(_, path, kind)| matches(path, *kind)).map(|(id, ..)| id.0).collect())
     }
 
     /// Passages of a snapshot that hold `token`, by id, with how often.

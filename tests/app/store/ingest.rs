@@ -412,6 +412,7 @@ fn chats_are_kept_in_order() {
         passages_found: 1,
         prompt_tokens: 10,
         answer_tokens: 2,
+        notes: Vec::new(),
         took_ms: outcrop::answer::AnswerTimes::default(),
     };
     let chat = library.keep_answer(None, &answer("Is it old?")).unwrap();

@@ -6,6 +6,7 @@
 mod archive;
 mod damage;
 mod disk_full;
+mod filters;
 mod fixture;
 mod ingest;
 mod kill;

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use egui::{DroppedFile, DroppedFileHandle};
 use egui_kittest::Harness;
 use outcrop::LibraryOptions;
+use outcrop::command::Command;
 use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
 use outcrop::extract::{
     Coverage, DocumentKind, Extract, ExtractError, Extraction, PagePicture, PageRequest, PixelBox, Span, SpanPlace,
 };
+use outcrop::models::ModelSource;
 use outcrop::progress::CancelToken;
 use outcrop::state::{AppState, Settings};
 use outcrop::ui::{WindowOptions, Workbench, WorkbenchOptions};
@@ -31,6 +33,15 @@ pub(crate) struct Bench {
 impl Bench {
     /// A window on an empty library.
     pub(crate) fn empty() -> Self {
+        Self::open(None)
+    }
+
+    /// A window on an empty library without models, which are fetched from `source`.
+    pub(crate) fn with_models(source: ModelSource) -> Self {
+        Self::open(Some(source))
+    }
+
+    fn open(model_source: Option<ModelSource>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let hold = Arc::new(AtomicBool::new(false));
         let extractor = Arc::new(PlainText { hold: Arc::clone(&hold) });
@@ -40,6 +51,8 @@ impl Bench {
             home: Some(folder.path().join("home")),
             embedder: Some(embedder),
             extractor: Some(extractor),
+            models: model_source.is_some().then(|| folder.path().join("models")),
+            model_source,
             ..LibraryOptions::default()
         };
         let home = library.home.clone();
@@ -75,14 +88,25 @@ impl Bench {
 
     /// Writes a document into the folder that [`Bench::drop_files`] drops from.
     pub(crate) fn write(&self, name: &str, text: &str) {
-        let folder = self.folder.path().join("documents");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(name), text).unwrap();
+        let path = self.folder.path().join("documents").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
 
     /// The folder that [`Bench::write`] writes to.
     pub(crate) fn documents_folder(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("documents")
+    }
+
+    /// Where the models of [`Bench::with_models`] are.
+    pub(crate) fn models_folder(&self) -> PathBuf {
+        self.folder.path().join("models")
+    }
+
+    /// Carries out a command.
+    pub(crate) fn push(&mut self, command: Command) {
+        self.harness.state_mut().as_mut().unwrap().push(command);
+        self.settle();
     }
 
     /// Drops files of the documents' folder onto the window; the empty name is the folder itself.
@@ -186,7 +210,7 @@ impl Embedder for Held {
     }
 }
 
-/// Reads plain text in this process, with every 1200 bytes as a page.
+/// Reads plain text (and calls it Markdown by its name) in this process, with every 1200 bytes as a page.
 struct PlainText {
     hold: Arc<AtomicBool>,
 }
@@ -205,7 +229,9 @@ impl Extract for PlainText {
         }
         let spans = pages(&text);
         let coverage = Coverage { pages: Some(spans.len() as u32), ..Coverage::default() };
-        Ok(Extraction { kind: DocumentKind::Text, title: None, text, spans, coverage })
+        let is_markdown = path.extension().is_some_and(|ext| ext == "md");
+        let kind = if is_markdown { DocumentKind::Markdown } else { DocumentKind::Text };
+        Ok(Extraction { kind, title: None, text, spans, coverage })
     }
 
     fn draw_page(&self, _: &Path, request: &PageRequest, _: &CancelToken) -> Result<PagePicture, ExtractError> {

@@ -9,6 +9,7 @@ mod documents;
 mod keyboard;
 mod lab;
 mod model_server;
+mod models;
 mod pictures;
 mod search;
 mod speed;

@@ -3,8 +3,8 @@
 use egui::Role;
 use egui_kittest::kittest::Queryable;
 use outcrop::command::Command;
-use outcrop::retrieve::SearchMode;
-use outcrop::state::Space;
+use outcrop::retrieve::{SearchMode, SearchOptions};
+use outcrop::state::{AppState, Space};
 
 use crate::bench::Bench;
 
@@ -38,6 +38,47 @@ fn the_legs_can_be_chosen() {
     });
     let hits = &bench.state().search.results.value().unwrap().hits;
     assert!(!hits.is_empty() && hits.iter().all(|hit| hit.scores.vector.is_none() && hit.scores.keyword.is_some()));
+}
+
+#[test]
+fn the_filter_row_narrows_the_documents() {
+    let mut bench = Bench::empty();
+    bench.write("pump.txt", "Hold the red button of the pump.");
+    bench.write("old/log.md", "The pump hums. Its red button is worn.");
+    bench.drop_files(&[""]);
+    bench.until(|state| state.library.totals().0 == 2 && state.library.ingest.is_none());
+    bench.push(Command::ShowSpace(Space::Search));
+    bench.harness.get_by_label("Query").type_text("red button");
+    let names = |state: &AppState| -> Vec<String> {
+        let hits = state.search.results.value().map(|results| results.hits.as_slice()).unwrap_or_default();
+        let mut names: Vec<String> =
+            hits.iter().map(|hit| hit.path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let are = |expected: &'static [&'static str]| {
+        move |state: &AppState| !state.search.results.is_pending() && names(state) == expected
+    };
+    bench.until(are(&["log.md", "pump.txt"]));
+    bench.harness.get_by_role_and_label(Role::Button, "Markdown").click();
+    bench.until(are(&["log.md"]));
+    bench.harness.get_by_role_and_label(Role::Button, "Clear filters").click();
+    bench.until(are(&["log.md", "pump.txt"]));
+
+    let folder = bench.documents_folder().join("old");
+    let options = SearchOptions { folder: Some(folder), ..bench.state().search.options.clone() };
+    bench.push(Command::SetSearchOptions(options));
+    bench.until(are(&["log.md"]));
+    bench.harness.get_by_role_and_label(Role::Button, "Clear filters").click();
+    bench.until(are(&["log.md", "pump.txt"]));
+
+    bench.harness.get_by_label("Changed from").type_text("2001-01-0");
+    bench.settle();
+    assert_eq!(bench.state().search.options.after, None, "half a date filters nothing");
+    bench.harness.get_by_label("Changed before").type_text("2001-01-01");
+    bench.until(are(&[]));
+    bench.harness.get_by_role_and_label(Role::Button, "Clear filters").click();
+    bench.until(are(&["log.md", "pump.txt"]));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! [`Address`]: where a model server listens, as people type it.
 
+use crate::http::{Server, Trust};
+
 /// The address of a model server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Host and port, as in a `Host` header.
-    pub(super) host: String,
+    /// Where it is, and whether the connection is encrypted.
+    pub(super) server: Server,
     /// The path in front of `/chat/completions`, without a slash at its end.
     pub(super) prefix: String,
     /// The model; `None` takes the server's first one.
@@ -17,20 +19,15 @@ impl Address {
         name.contains("://")
     }
 
-    /// Reads `http://localhost:11434/v1#model`. Without a path `/v1` is meant.
+    /// Reads `http://localhost:11434/v1#model`, or the same with `https`. Without a path `/v1` is meant.
     ///
     /// # Errors
-    /// It is no `http://` address.
+    /// It is no `http://` or `https://` address.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if text.starts_with("https://") {
-            return Err(format!(
-                "{text} asks for encryption, which is not built in; give the http:// address of a server on this \
-                 machine or network"
-            ));
-        }
-        let rest = text
-            .strip_prefix("http://")
+        let encrypted = text.strip_prefix("https://").map(|rest| (rest, true));
+        let (rest, is_encrypted) = encrypted
+            .or_else(|| text.strip_prefix("http://").map(|rest| (rest, false)))
             .ok_or_else(|| format!("{text:?} is no address; expected for example http://localhost:11434/v1#model"))?;
         let (rest, model) = match rest.split_once('#') {
             Some((rest, model)) => (rest, Some(model.trim().to_owned()).filter(|model| !model.is_empty())),
@@ -46,18 +43,19 @@ impl Address {
         }
         let path = path.trim_end_matches('/').trim_end_matches("chat/completions").trim_end_matches('/');
         let prefix = if path.is_empty() { "/v1".to_owned() } else { format!("/{path}") };
-        Ok(Self { host: with_port(host), prefix, model })
+        let host = with_port(host, if is_encrypted { 443 } else { 80 });
+        Ok(Self { server: Server { host, is_encrypted, trust: Trust::System }, prefix, model })
     }
 
     /// The address for people, without the model.
     pub(super) fn url(&self) -> String {
-        format!("http://{}{}", self.host, self.prefix)
+        format!("{}://{}{}", if self.server.is_encrypted { "https" } else { "http" }, self.server.host, self.prefix)
     }
 }
 
-fn with_port(host: &str) -> String {
+fn with_port(host: &str, usual: u16) -> String {
     let after_bracket = host.rsplit_once(']').map_or(host, |(_, after)| after);
-    if after_bracket.contains(':') { host.to_owned() } else { format!("{host}:80") }
+    if after_bracket.contains(':') { host.to_owned() } else { format!("{host}:{usual}") }
 }
 
 #[cfg(test)]
@@ -80,13 +78,23 @@ mod tests {
         let address = Address::parse("http://[::1]:80/api/v2#qwen2.5:3b").unwrap();
         assert_eq!((address.url().as_str(), address.model.as_deref()), ("http://[::1]:80/api/v2", Some("qwen2.5:3b")));
         assert_eq!(Address::parse("http://box").unwrap().url(), "http://box:80/v1");
+        assert_eq!(Address::parse("https://box/api#m").unwrap().url(), "https://box:443/api");
+        assert_eq!(Address::parse("https://[::1]:8443").unwrap().url(), "https://[::1]:8443/v1");
     }
 
     #[test]
     fn what_is_no_address_is_refused() {
-        for text in
-            ["", "localhost", "ftp://x", "https://x", "http://", "http://a b", "http://a\r\nHost: b", "http://a/b c"]
-        {
+        for text in [
+            "",
+            "localhost",
+            "ftp://x",
+            "https://",
+            "http://",
+            "http://a b",
+            "https://a b",
+            "http://a\r\nHost: b",
+            "http://a/b c",
+        ] {
             assert!(Address::parse(text).is_err(), "{text:?}");
         }
     }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::http::{HttpError, Response};
 use crate::answer::Generation;
+use crate::http::{HttpError, Response};
 
 /// Takes the response in: events, or one whole JSON value from servers that do not stream.
 pub(super) fn read(
@@ -12,7 +12,13 @@ pub(super) fn read(
     on_token: &mut dyn FnMut(&str),
 ) -> Result<(), HttpError> {
     let mut ended = false;
-    while let Some(line) = response.next_line()? {
+    loop {
+        let line = match response.next_line() {
+            // What ended by its own word is whole, however the connection ends.
+            Err(HttpError::Dropped(_)) if ended => None,
+            line => line?,
+        };
+        let Some(line) = line else { break };
         let data = match line.strip_prefix("data:") {
             Some(data) => data.trim(),
             None if line.starts_with('{') => line.trim(),

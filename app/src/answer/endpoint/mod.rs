@@ -5,9 +5,6 @@
 
 mod address;
 mod events;
-mod http;
-#[cfg(test)]
-mod server;
 
 pub use address::Address;
 
@@ -16,8 +13,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use self::events::read;
-use self::http::{HttpError, Patience, Response, send};
 use super::{ChatPrompt, GenerateError, Generation, Generator};
+use crate::http::{HttpError, Patience, Request, Response, send};
 use crate::progress::CancelToken;
 
 const PATIENCE: Patience =
@@ -48,13 +45,21 @@ impl EndpointGenerator {
         GenerateError::Load(format!("the model server at {}: {err}", self.address.url()))
     }
 
+    fn send<'a>(&self, line: &str, body: &str, cancel: &'a CancelToken) -> Result<Response<'a>, HttpError> {
+        let headers = format!(
+            "Content-Type: application/json\r\nAccept: text/event-stream, application/json\r\n{}",
+            authorization()
+        );
+        send(&self.address.server, Request { line, headers: &headers, body }, self.patience, cancel)
+    }
+
     /// The model of the address, or the server's first one.
     fn model(&self, cancel: &CancelToken) -> Result<String, GenerateError> {
         if let Some(model) = &self.address.model {
             return Ok(model.clone());
         }
         let head = format!("GET {}/models", self.address.prefix);
-        let response = send(&self.address.host, &head, None, self.patience, cancel).map_err(|err| self.failed(&err))?;
+        let response = self.send(&head, "", cancel).map_err(|err| self.failed(&err))?;
         let list = self.expect_ok(response)?.text().map_err(|err| self.failed(&err))?;
         let list: Value = serde_json::from_str(&list)
             .map_err(|err| self.failed(&HttpError::Malformed(format!("the list of models: {err}"))))?;
@@ -78,6 +83,14 @@ impl EndpointGenerator {
         let said: String = said.unwrap_or(body).chars().take(300).collect();
         let url = self.address.url();
         Err(GenerateError::Load(format!("the model server at {url} refused with status {status}: {}", said.trim())))
+    }
+}
+
+/// The key of a server that wants one, from the environment; it is never stored.
+fn authorization() -> String {
+    match std::env::var("OUTCROP_ENDPOINT_KEY") {
+        Ok(key) if !key.is_empty() && !key.contains(['\r', '\n']) => format!("Authorization: Bearer {key}\r\n"),
+        _ => String::new(),
     }
 }
 
@@ -125,7 +138,7 @@ impl Generator for EndpointGenerator {
         };
         let head = format!("POST {}/chat/completions", self.address.prefix);
         let body = request(prompt, &model, max_tokens);
-        let response = match send(&self.address.host, &head, Some(&body), self.patience, cancel) {
+        let response = match self.send(&head, &body, cancel) {
             Ok(response) => self.expect_ok(response)?,
             Err(HttpError::Cancelled) => return Ok(stopped()),
             Err(err) => return Err(self.failed(&err)),
@@ -149,8 +162,9 @@ mod tests {
 
     use std::time::Instant;
 
-    use super::server::{Move, serve};
     use super::*;
+    use crate::http::Trust;
+    use crate::http::server::{Identity, Move, serve, serve_encrypted};
 
     fn event(text: &str, finish: Option<&str>) -> String {
         format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": text }, "finish_reason": finish }] }))
@@ -247,6 +261,21 @@ mod tests {
         let (outcome, _) = ask(vec![Move::Say(head + body)], &CancelToken::new());
         let said = outcome.unwrap_err().to_string();
         assert!(said.contains("404") && said.contains("model 'tiny' not found"), "{said}");
+    }
+
+    #[test]
+    fn an_encrypted_server_answers_those_who_trust_it_alone() {
+        let identity = Identity::new(&["127.0.0.1"], 2200);
+        let answer = || vec![head(""), Move::Say(event("Yes.", Some("stop"))), Move::Drop];
+        let served = serve_encrypted(vec![answer(), answer()], &identity);
+        let mut generator = EndpointGenerator::new(&format!("https://{}#tiny", served.host)).unwrap();
+        let prompt = ChatPrompt { system: String::new(), user: String::new() };
+        generator.address.server.trust = Trust::Only(Identity::new(&["127.0.0.1"], 2200).authority);
+        let err = generator.generate(&prompt, 9, &mut |_| (), &CancelToken::new()).unwrap_err().to_string();
+        assert!(err.contains("https://127.0.0.1:") && err.contains("signed by nobody"), "{err}");
+        generator.address.server.trust = Trust::Only(identity.authority.clone());
+        assert_eq!(generator.generate(&prompt, 9, &mut |_| (), &CancelToken::new()).unwrap().text, "Yes.");
+        assert_eq!(served.requests().len(), 1, "only the second question was put to it");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The search space: a query, how to search, and the passages found with every score by its name.
 
+mod filters;
 mod hits;
 mod options;
 pub(super) mod snippet;
@@ -20,6 +21,7 @@ pub(super) struct SearchPanel {
     query: String,
     was_front: bool,
     shows_why: bool,
+    filters: filters::FilterRow,
 }
 
 impl SearchPanel {
@@ -31,7 +33,7 @@ impl SearchPanel {
             ui.label(title("Search"));
             ui.add_space(2.0);
             self.query_ui(ui, state, commands);
-            options::options_ui(ui, state, commands);
+            options::options_ui(ui, &mut self.filters, state, commands);
             ui.add_space(2.0);
             self.summary_ui(ui, state, commands);
             hairline(ui);
@@ -77,7 +79,9 @@ impl SearchPanel {
         ui.horizontal(|ui| {
             let found = format::counted(results.hits.len(), "passage");
             let took = format::millis(results.took_ms);
-            ui.label(secondary(format!("{found}  ·  {took}  ·  vectors on {}", results.backend)));
+            let reranked = results.reranked_by.as_ref().map(|by| format!("  ·  ranked again by {by}"));
+            let reranked = reranked.unwrap_or_default();
+            ui.label(secondary(format!("{found}  ·  {took}  ·  vectors on {}{reranked}", results.backend)));
             if !results.considered.is_empty() {
                 let word = if self.shows_why { "Show the passages" } else { "Why these?" };
                 if quiet(ui, word).clicked() {
@@ -85,6 +89,9 @@ impl SearchPanel {
                 }
             }
         });
+        for note in &results.notes {
+            ui.label(secondary(note).color(palette(ui).warning));
+        }
         if results.without_vectors > 0 {
             missing_vectors_ui(ui, results.without_vectors, state, commands);
         }

@@ -1,8 +1,9 @@
-//! How to search: legs, fusion, weights, threshold, sources.
+//! How to search: legs, fusion, weights, threshold, filters.
 
-use egui::{DragValue, Slider, TextEdit, Ui};
+use egui::{DragValue, Slider, Ui};
 
 use super::super::widgets::{field, number_field, segmented};
+use super::filters::FilterRow;
 use crate::command::Command;
 use crate::retrieve::{Fusion, Grouping, SearchMode, SearchOptions};
 use crate::state::AppState;
@@ -10,7 +11,7 @@ use crate::state::AppState;
 /// Weight of relevance against novelty where variety is wanted.
 const VARIED: f32 = 0.7;
 
-pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(super) fn options_ui(ui: &mut Ui, filters: &mut FilterRow, state: &AppState, commands: &mut Vec<Command>) {
     let mut options = state.search.options.clone();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
@@ -28,12 +29,9 @@ pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
             options.k = k;
         }
         min_score_ui(ui, &mut options);
-        source_ui(ui, &mut options);
-    });
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 12.0;
         stages_ui(ui, &mut options);
     });
+    filters.ui(ui, state, &mut options);
     if options != state.search.options {
         commands.push(Command::SetSearchOptions(options));
     }
@@ -65,7 +63,8 @@ fn min_score_ui(ui: &mut Ui, options: &mut SearchOptions) {
 
 /// What happens after the legs: reranking, grouping, variety.
 fn stages_ui(ui: &mut Ui, options: &mut SearchOptions) {
-    let help = "Ranks the best 50 again by comparing their tokens with the query's; takes longer";
+    let help =
+        "Ranks the best 50 again, by a cross-encoder where one is installed, else by comparing tokens; takes longer";
     ui.checkbox(&mut options.rerank, "Rerank").on_hover_text(help);
     let groups =
         [(Grouping::None, "All"), (Grouping::Duplicates, "Fold duplicates"), (Grouping::Page, "One for each page")];
@@ -76,16 +75,5 @@ fn stages_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let help = "Prefers passages that are unlike those above them";
     if ui.checkbox(&mut varied, "Varied").on_hover_text(help).changed() {
         options.mmr = varied.then_some(VARIED);
-    }
-}
-
-fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
-    let mut glob = options.source.clone().unwrap_or_default();
-    let edit = TextEdit::singleline(&mut glob)
-        .align(egui::Align2::LEFT_CENTER)
-        .hint_text("all, or a pattern like *.pdf")
-        .desired_width(170.0);
-    if field(ui, "Sources", |ui| ui.add(edit)).changed() {
-        options.source = (!glob.trim().is_empty()).then_some(glob);
     }
 }

@@ -1,32 +1,71 @@
-//! Just enough HTTP/1.1 for a model server: one request, one response whose body comes piece by piece.
+//! Just enough HTTP/1.1 for a model server or a model hub: one request, one response whose body comes piece by piece,
+//! over a plain or an encrypted connection.
 //!
-//! Invariant: the server is not trusted. Every wait ends (cancel, silence), and nothing grows without a bound.
+//! Invariant: the server is not trusted. Every wait ends (cancel, silence), and nothing grows without a bound. Must not
+//! know: what is asked for, and of whom.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant};
+#[cfg(test)]
+pub(crate) mod server;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod tls;
+
+pub(crate) use tls::Trust;
+
+use std::time::Duration;
+
+use stream::Stream;
 
 use crate::progress::CancelToken;
 
-/// How often the cancel token is looked at.
-const POLL: Duration = Duration::from_millis(50);
 const MAX_LINE_BYTES: usize = 1 << 20;
 const MAX_HEADERS: usize = 128;
 
+/// Where to send a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Host and port, as in a `Host` header.
+    pub(crate) host: String,
+    /// Whether the connection goes through TLS.
+    pub(crate) is_encrypted: bool,
+    /// Whose certificates are believed.
+    pub(crate) trust: Trust,
+}
+
+impl Server {
+    /// The host without its port, and without the brackets of an IPv6 address.
+    fn name(&self) -> &str {
+        let name = self.host.rsplit_once(':').map_or(self.host.as_str(), |(name, _)| name);
+        name.trim_start_matches('[').trim_end_matches(']')
+    }
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// Method and path, such as `GET /v1/models`.
+    pub(crate) line: &'a str,
+    /// Headers beside those that every request has: whole lines, each with its line end.
+    pub(crate) headers: &'a str,
+    /// The body; empty for none.
+    pub(crate) body: &'a str,
+}
+
 /// How long to wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(crate) struct Patience {
     /// For a connection.
-    pub(super) connect: Duration,
+    pub(crate) connect: Duration,
     /// For the first byte of the response: the server may be loading a model.
-    pub(super) first: Duration,
+    pub(crate) first: Duration,
     /// Between two pieces.
-    pub(super) silence: Duration,
+    pub(crate) silence: Duration,
 }
 
 /// Why there is no response, or no more of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum HttpError {
+pub(crate) enum HttpError {
     /// Nobody listens.
     #[error("no server answers there ({0}); start it, or check the address")]
     Refused(String),
@@ -36,8 +75,11 @@ pub(super) enum HttpError {
     /// The connection ended in the middle.
     #[error("the connection ended in the middle ({0})")]
     Dropped(String),
+    /// The encryption, or the certificate.
+    #[error("the connection is not safe: {0}")]
+    Unsafe(String),
     /// Not the protocol.
-    #[error("what it says is not the protocol of a model server: {0}")]
+    #[error("what it says is not the protocol: {0}")]
     Malformed(String),
     /// The user stopped it.
     #[error("stopped")]
@@ -45,10 +87,10 @@ pub(super) enum HttpError {
 }
 
 /// A response under way.
-pub(super) struct Response<'a> {
+pub(crate) struct Response<'a> {
     wire: Wire<'a>,
     /// Its status.
-    pub(super) status: u16,
+    pub(crate) status: u16,
     body: Body,
     /// Of the body, not yet given out as a line.
     line: Vec<u8>,
@@ -61,53 +103,28 @@ enum Body {
     Ended,
 }
 
-/// Sends a request with a JSON body (or none) and reads the head of the response.
-pub(super) fn send<'a>(
-    host: &str,
-    head: &str,
-    body: Option<&str>,
+/// Sends a request and reads the head of the response.
+pub(crate) fn send<'a>(
+    server: &Server,
+    request: Request<'_>,
     patience: Patience,
     cancel: &'a CancelToken,
 ) -> Result<Response<'a>, HttpError> {
-    let mut stream = connect(host, patience)?;
-    let dropped = |err: std::io::Error| HttpError::Dropped(err.to_string());
-    let body = body.unwrap_or_default();
+    let mut stream = Stream::connect(server, patience, cancel)?;
+    let Request { line, headers, body } = request;
     let request = format!(
-        "{head} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: text/event-stream, \
-         application/json\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n{body}",
-        body.len(),
-        authorization()
+        "{line} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}",
+        server.host,
+        body.len()
     );
-    stream.set_write_timeout(Some(patience.silence)).map_err(dropped)?;
-    stream.write_all(request.as_bytes()).map_err(dropped)?;
-    stream.set_read_timeout(Some(POLL)).map_err(dropped)?;
+    stream.write_all(request.as_bytes(), patience.silence, cancel)?;
     let wire = Wire { stream, held: Vec::new(), patience: patience.first, cancel };
     Response::begin(wire, patience.silence)
 }
 
-/// The key of a server that wants one, from the environment; it is never stored.
-fn authorization() -> String {
-    match std::env::var("OUTCROP_ENDPOINT_KEY") {
-        Ok(key) if !key.is_empty() && !key.contains(['\r', '\n']) => format!("Authorization: Bearer {key}\r\n"),
-        _ => String::new(),
-    }
-}
-
-fn connect(host: &str, patience: Patience) -> Result<TcpStream, HttpError> {
-    let refused = |err: std::io::Error| HttpError::Refused(err.to_string());
-    let mut last = HttpError::Refused("the name is not known".to_owned());
-    for address in host.to_socket_addrs().map_err(refused)? {
-        match TcpStream::connect_timeout(&address, patience.connect) {
-            Ok(stream) => return Ok(stream),
-            Err(err) => last = refused(err),
-        }
-    }
-    Err(last)
-}
-
 /// The connection with what was read and not yet used.
 struct Wire<'a> {
-    stream: TcpStream,
+    stream: Stream,
     held: Vec<u8>,
     patience: Duration,
     cancel: &'a CancelToken,
@@ -116,27 +133,10 @@ struct Wire<'a> {
 impl Wire<'_> {
     /// Reads more; false at the end.
     fn fill(&mut self) -> Result<bool, HttpError> {
-        let begun = Instant::now();
         let mut buffer = [0; 16 << 10];
-        loop {
-            if self.cancel.is_cancelled() {
-                return Err(HttpError::Cancelled);
-            }
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return Ok(false),
-                Ok(read) => {
-                    self.held.extend_from_slice(&buffer[..read]);
-                    return Ok(true);
-                }
-                Err(err) if matches!(err.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    if begun.elapsed() > self.patience {
-                        return Err(HttpError::Silent(self.patience.as_secs()));
-                    }
-                }
-                Err(err) if err.kind() == ErrorKind::Interrupted => {}
-                Err(err) => return Err(HttpError::Dropped(err.to_string())),
-            }
-        }
+        let read = self.stream.read(&mut buffer, self.patience, self.cancel)?;
+        self.held.extend_from_slice(&buffer[..read]);
+        Ok(read > 0)
     }
 
     /// A line of the head or between chunks.
@@ -182,7 +182,7 @@ impl<'a> Response<'a> {
     }
 
     /// The next line of the body without its end; `None` after the last.
-    pub(super) fn next_line(&mut self) -> Result<Option<String>, HttpError> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<String>, HttpError> {
         loop {
             if let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.line.drain(..=end).collect();
@@ -199,7 +199,7 @@ impl<'a> Response<'a> {
     }
 
     /// The whole body, as far as it is not longer than a line may be.
-    pub(super) fn text(mut self) -> Result<String, HttpError> {
+    pub(crate) fn text(mut self) -> Result<String, HttpError> {
         while self.line.len() <= MAX_LINE_BYTES && self.next_piece()? {}
         Ok(String::from_utf8_lossy(&self.line).into_owned())
     }

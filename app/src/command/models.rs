@@ -1,0 +1,68 @@
+//! Models: what is here, what is fetched, what is added.
+
+use super::Command;
+use crate::jobs::{Event, Jobs};
+use crate::library::Error;
+use crate::state::{AppState, Fetching};
+
+pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
+    match command {
+        Command::ListModels => list(state, jobs),
+        // One at a time: two would share the line and the folder of what is unfinished.
+        Command::FetchModel(name) if state.fetching.is_none() => {
+            state.fetching = Some(Fetching::new(name.clone()));
+            jobs.fetch_model(name);
+        }
+        Command::CancelFetch => {
+            if let Some(fetching) = &mut state.fetching {
+                fetching.cancelling = true;
+            }
+            jobs.cancel_fetch();
+        }
+        Command::PickModel { is_folder } => jobs.pick_model(is_folder),
+        Command::AddModel(path) => jobs.add_model(path),
+        _ => {}
+    }
+}
+
+pub(super) fn list(state: &mut AppState, jobs: &mut Jobs) {
+    state.models.start();
+    jobs.list_models();
+}
+
+/// Takes what the jobs report of models.
+pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
+    match event {
+        Event::ModelsListed { outcome, memory } => {
+            state.models.finish(outcome);
+            state.memory = memory;
+        }
+        Event::FetchProgressed(fetching) => {
+            if let Some(shown) = &mut state.fetching {
+                *shown = Fetching { cancelling: shown.cancelling, ..fetching };
+            }
+        }
+        Event::FetchEnded { name, outcome } => fetch_ended(&name, outcome, state, jobs),
+        Event::ModelPicked(path) => super::run(Command::AddModel(path), state, jobs),
+        Event::ModelAdded(Ok(name)) => {
+            state.tell(format!("Added {name}"), None);
+            list(state, jobs);
+        }
+        Event::ModelAdded(Err(error)) => state.report(&error),
+        _ => {}
+    }
+}
+
+fn fetch_ended(name: &str, outcome: Result<(), Error>, state: &mut AppState, jobs: &mut Jobs) {
+    let was_stopped = state.fetching.take().is_some_and(|fetching| fetching.cancelling);
+    match outcome {
+        Ok(()) => {
+            let is_missed = state.opened.value().is_some_and(|opened| opened.embedder_note.is_some());
+            let next = if is_missed { "; open Outcrop again to embed with it" } else { "" };
+            state.tell(format!("Installed {name}{next}"), None);
+        }
+        Err(error) if was_stopped => state.tell(error.detail, None),
+        Err(error) => state.report(&error),
+    }
+    list(state, jobs);
+}

@@ -1,0 +1,115 @@
+//! A model: what it is for, whether it is here, and what can be done about that.
+
+use egui::{Align, Layout, ProgressBar, Ui};
+
+use crate::command::Command;
+use crate::state::{AppState, Fetching, ModelRow};
+use crate::ui::theme::{mono, palette, secondary, strong, tokens};
+use crate::ui::widgets::{Tone, chip, format, quiet};
+
+pub(super) fn row_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(48.0);
+        ui.vertical(|ui| {
+            ui.add_space(6.0);
+            ui.spacing_mut().item_spacing.y = 2.0;
+            ui.label(strong(&row.name).size(tokens().text.body - 1.0));
+            ui.label(secondary(format!("{}  ·  {}", row.purpose, row.licence)));
+        });
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let (word, tone) = if row.installed { ("installed", Tone::Good) } else { ("not installed", Tone::Neutral) };
+            chip(ui, word, tone, false);
+            ui.label(mono(format::bytes(row.bytes)));
+            if !row.installed {
+                fetch_ui(ui, row, state, commands);
+            }
+            if row.is_generator && row.installed {
+                choose_ui(ui, row, state, commands);
+            }
+        });
+    });
+}
+
+/// Fetches the model, or shows how far that is.
+fn fetch_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<Command>) {
+    let Some(fetching) = &state.fetching else {
+        if ui.button("Fetch").accessible_name(format!("Fetch {}", row.name)).clicked() {
+            commands.push(Command::FetchModel(row.name.clone()));
+        }
+        return;
+    };
+    if fetching.name != row.name {
+        return;
+    }
+    if fetching.cancelling {
+        ui.label(secondary("stopping"));
+        return;
+    }
+    if quiet(ui, "Cancel fetch").clicked() {
+        commands.push(Command::CancelFetch);
+    }
+    let bar = ProgressBar::new(fetching.share()).desired_width(120.0).desired_height(4.0).fill(palette(ui).accent);
+    ui.add(bar).accessible_name("Fetch progress");
+    ui.label(secondary(sentence(fetching)));
+}
+
+/// `12 of 35 MB  ·  4.1 MB/s  ·  6 s left`.
+fn sentence(fetching: &Fetching) -> String {
+    let Some(progress) = &fetching.progress else {
+        return "asking for it".to_owned();
+    };
+    if fetching.is_checking() {
+        return "checking its sum".to_owned();
+    }
+    let total = progress.bytes_total.max(progress.bytes_done);
+    let mut parts = vec![format!("{} of {}", format::bytes(progress.bytes_done), format::bytes(total))];
+    if fetching.bytes_per_sec >= 1.0 {
+        parts.push(format!("{}/s", format::bytes(fetching.bytes_per_sec as u64)));
+    }
+    if let Some(secs) = fetching.secs_left {
+        parts.push(format!("{} left", format::seconds(secs)));
+    }
+    parts.join("  ·  ")
+}
+
+fn choose_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<Command>) {
+    if state.settings.model.as_deref() == Some(row.name.as_str()) {
+        ui.label(secondary("writes the answers"));
+        if quiet(ui, "Choose by itself").clicked() {
+            commands.push(Command::UseModel(None));
+        }
+    } else if row.is_default && state.settings.model.is_none() {
+        ui.label(secondary("writes the answers"));
+    } else if ui.button("Use for answers").clicked() {
+        commands.push(Command::UseModel(Some(row.name.clone())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::{FetchPhase, FetchProgress};
+
+    #[test]
+    fn a_fetch_reads_as_one_line() {
+        let mut fetching = Fetching::new("tiny".to_owned());
+        assert_eq!(sentence(&fetching), "asking for it");
+        let progress = FetchProgress {
+            entry: "tiny".to_owned(),
+            number: 1,
+            of: 1,
+            phase: FetchPhase::Downloading,
+            bytes_done: 12_000_000,
+            bytes_total: 36_000_000,
+        };
+        fetching =
+            Fetching { progress: Some(progress.clone()), bytes_per_sec: 4_000_000.0, secs_left: Some(6.0), ..fetching };
+        let words =
+            [format::bytes(12_000_000), format::bytes(36_000_000), format::bytes(4_000_000), format::seconds(6.0)];
+        let [done, total, rate, left] = words;
+        assert_eq!(sentence(&fetching), format!("{done} of {total}  ·  {rate}/s  ·  {left} left"));
+        assert!((fetching.share() - 1.0 / 3.0).abs() < 1e-6);
+        fetching.progress = Some(FetchProgress { phase: FetchPhase::Unpacking, ..progress });
+        assert_eq!(sentence(&fetching), "checking its sum");
+    }
+}

@@ -1,0 +1,168 @@
+//! Which documents are searched: formats, a folder, dates, a pattern.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Align2, ComboBox, TextEdit, Ui};
+
+use super::super::theme::palette;
+use super::super::widgets::{field, quiet};
+use crate::extract::DocumentKind;
+use crate::retrieve::{Date, SearchOptions};
+use crate::state::AppState;
+use crate::store::{DocumentRecord, DocumentStatus};
+
+/// Width from which on all filters stand in one row.
+const ONE_ROW: f32 = 1060.0;
+
+/// The filter row, with dates as they are typed.
+#[derive(Default)]
+pub(super) struct FilterRow {
+    after: String,
+    before: String,
+}
+
+impl FilterRow {
+    /// Draws the row and changes `options` by it.
+    pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, options: &mut SearchOptions) {
+        let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
+        let is_wide = ui.available_width() >= ONE_ROW;
+        ui.horizontal_wrapped(|ui| {
+            kinds_ui(ui, documents, options);
+            ui.spacing_mut().item_spacing.x = 12.0;
+            folder_ui(ui, documents, options);
+            if is_wide {
+                self.rest_ui(ui, options);
+            }
+        });
+        if !is_wide {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 12.0;
+                self.rest_ui(ui, options);
+            });
+        }
+    }
+
+    fn rest_ui(&mut self, ui: &mut Ui, options: &mut SearchOptions) {
+        date_ui(ui, "Changed from", &mut self.after, &mut options.after);
+        date_ui(ui, "Changed before", &mut self.before, &mut options.before);
+        source_ui(ui, options);
+        if is_filtered(options) && quiet(ui, "Clear filters").clicked() {
+            *self = Self::default();
+            options.kinds.clear();
+            (options.folder, options.after, options.before, options.source) = (None, None, None, None);
+        }
+    }
+}
+
+fn is_filtered(options: &SearchOptions) -> bool {
+    let SearchOptions { kinds, folder, after, before, source, .. } = options;
+    !kinds.is_empty() || folder.is_some() || after.is_some() || before.is_some() || source.is_some()
+}
+
+fn ready(documents: &[DocumentRecord]) -> impl Iterator<Item = &DocumentRecord> {
+    documents.iter().filter(|document| document.status == DocumentStatus::Ready)
+}
+
+/// A chip for each format that the library holds, where there are several.
+fn kinds_ui(ui: &mut Ui, documents: &[DocumentRecord], options: &mut SearchOptions) {
+    let mut kinds: Vec<DocumentKind> = options.kinds.clone();
+    for kind in ready(documents).filter_map(|document| document.kind) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds.sort_by_key(|kind| word(*kind));
+    if kinds.len() < 2 && options.kinds.is_empty() {
+        return;
+    }
+    ui.spacing_mut().item_spacing.x = 4.0;
+    for kind in kinds {
+        let is_on = options.kinds.contains(&kind);
+        if ui.selectable_label(is_on, word(kind)).on_hover_text("Only documents of the formats chosen").clicked() {
+            options.kinds.retain(|other| *other != kind);
+            if !is_on {
+                options.kinds.push(kind);
+            }
+        }
+    }
+}
+
+fn word(kind: DocumentKind) -> &'static str {
+    match kind {
+        DocumentKind::Text => "Text",
+        DocumentKind::Markdown => "Markdown",
+        DocumentKind::Html => "HTML",
+        DocumentKind::Csv => "CSV",
+        DocumentKind::Json => "JSON",
+        DocumentKind::Code => "Code",
+        DocumentKind::Pdf => "PDF",
+        DocumentKind::Docx => "DOCX",
+        DocumentKind::Odt => "ODT",
+        DocumentKind::Slides => "Slides",
+        DocumentKind::Spreadsheet => "Spreadsheet",
+        DocumentKind::Epub => "EPUB",
+        DocumentKind::Mail => "Mail",
+        DocumentKind::Rtf => "RTF",
+        DocumentKind::Image => "Image",
+    }
+}
+
+/// Folders offered, at most: more are not read in a list.
+const MOST_FOLDERS: usize = 200;
+
+fn folder_ui(ui: &mut Ui, documents: &[DocumentRecord], options: &mut SearchOptions) {
+    let chosen = options.folder.as_deref().map_or_else(|| "all".to_owned(), short);
+    field(ui, "Folder", |ui| {
+        let list = ComboBox::from_id_salt("search-folder").selected_text(chosen).width(120.0);
+        list.show_ui(ui, |ui| {
+            ui.selectable_value(&mut options.folder, None, "all");
+            // Made only while the list is open.
+            for folder in folders(documents) {
+                let name = short(&folder);
+                let hover = folder.display().to_string();
+                ui.selectable_value(&mut options.folder, Some(folder), name).on_hover_text(hover);
+            }
+        })
+        .response
+    });
+}
+
+/// The folders that documents lie in, in order.
+fn folders(documents: &[DocumentRecord]) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        ready(documents).filter_map(|document| document.path.parent().map(Path::to_owned)).collect();
+    folders.sort();
+    folders.dedup();
+    folders.truncate(MOST_FOLDERS);
+    folders
+}
+
+/// The last two names of a path.
+fn short(folder: &Path) -> String {
+    let names: Vec<String> = folder.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    names[names.len().saturating_sub(2)..].join("/")
+}
+
+/// A day; half a day typed filters nothing, and shows in another colour.
+fn date_ui(ui: &mut Ui, name: &str, typed: &mut String, date: &mut Option<Date>) {
+    let is_half = !typed.trim().is_empty() && date.is_none();
+    let ink = is_half.then(|| palette(ui).warning);
+    let edit = TextEdit::singleline(typed)
+        .align(Align2::LEFT_CENTER)
+        .hint_text("2026-05-31")
+        .text_color_opt(ink)
+        .desired_width(96.0);
+    let help = "By the day on which the file was last modified (UTC)";
+    if field(ui, name, |ui| ui.add(edit)).on_hover_text(help).changed() {
+        *date = typed.trim().parse().ok();
+    }
+}
+
+fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
+    let mut glob = options.source.clone().unwrap_or_default();
+    let edit =
+        TextEdit::singleline(&mut glob).align(Align2::LEFT_CENTER).hint_text("all, or *.pdf").desired_width(120.0);
+    if field(ui, "Sources", |ui| ui.add(edit)).changed() {
+        options.source = (!glob.trim().is_empty()).then_some(glob);
+    }
+}

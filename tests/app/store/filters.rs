@@ -1,0 +1,72 @@
+//! Filters: both legs look at the documents that pass, and at no others, before they choose their best.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use outcrop::Library;
+use outcrop::extract::DocumentKind;
+use outcrop::retrieve::{Date, SearchMode, SearchOptions};
+
+use super::fixture::{World, found, ingest, mode};
+
+const DAY: Duration = Duration::from_secs(86_400);
+const LEGS: [SearchMode; 3] = [SearchMode::Hybrid, SearchMode::Vector, SearchMode::Keyword];
+
+/// Many notes that fit the question better than the one of another kind, folder and age.
+fn library() -> (World, Library) {
+    let world = World::new();
+    for number in 0..150 {
+        world.write(&format!("many/note-{number:03}.txt"), &format!("The red pump, the red pump. Number {number}."));
+    }
+    let odd = world.write("few/odd.md", "# Log\n\nOn a rainy day somebody painted a pump in a colour like red.");
+    let file = std::fs::File::options().write(true).open(odd).unwrap();
+    file.set_modified(UNIX_EPOCH + 20_000 * DAY).unwrap();
+    let library = world.open();
+    ingest(&library, &[world.documents()]);
+    (world, library)
+}
+
+fn day(text: &str) -> Option<Date> {
+    Some(text.parse().unwrap())
+}
+
+#[test]
+fn what_passes_is_found_however_many_others_fit_better() {
+    let (world, library) = library();
+    for leg in LEGS {
+        let options = |k| mode(leg, k);
+        assert!(found(&library, "red pump", &options(120)).iter().all(|name| name.starts_with("note-")), "{leg:?}");
+        // 2024-10-04 is the day 20 000 of the count.
+        for filtered in [
+            SearchOptions { kinds: vec![DocumentKind::Markdown], ..options(1) },
+            SearchOptions { folder: Some(world.path("few")), ..options(1) },
+            SearchOptions { folder: Some("few".into()), ..options(1) },
+            SearchOptions { before: day("2024-10-05"), ..options(1) },
+            SearchOptions { after: day("2024-10-04"), before: day("2024-10-05"), ..options(1) },
+        ] {
+            assert_eq!(found(&library, "red pump", &filtered), ["odd.md"], "{filtered:?}");
+            assert_eq!(library.search("red pump", &filtered).unwrap().searched, 1, "{filtered:?}");
+        }
+        for filtered in [
+            SearchOptions { kinds: vec![DocumentKind::Text], ..options(500) },
+            SearchOptions { folder: Some(world.path("many")), ..options(500) },
+            SearchOptions { after: day("2024-10-05"), ..options(500) },
+        ] {
+            let names = found(&library, "red pump", &filtered);
+            assert!(names.len() >= 150 && !names.contains(&"odd.md".to_owned()), "{}: {filtered:?}", names.len());
+        }
+        let both = SearchOptions { kinds: vec![DocumentKind::Pdf], folder: Some(world.path("few")), ..options(5) };
+        assert!(found(&library, "red pump", &both).is_empty(), "all filters must be passed");
+    }
+}
+
+#[test]
+fn a_file_that_is_gone_has_no_date_and_that_is_said() {
+    let (world, library) = library();
+    std::fs::remove_file(world.path("few/odd.md")).unwrap();
+    let options = SearchOptions { before: day("2024-10-05"), ..mode(SearchMode::Hybrid, 5) };
+    let results = library.search("red pump", &options).unwrap();
+    assert!(results.hits.is_empty() && results.notes[0].contains("no date"), "{:?}", results.notes);
+    let anytime = mode(SearchMode::Hybrid, 500);
+    assert!(found(&library, "red pump", &anytime).contains(&"odd.md".to_owned()), "it is still a document");
+    assert!(library.search("red pump", &anytime).unwrap().notes.is_empty());
+}
