@@ -18,6 +18,7 @@ mod ingest;
 mod json;
 mod models;
 mod output;
+mod read_args;
 #[cfg(feature = "gui")]
 mod screenshots;
 mod search;
