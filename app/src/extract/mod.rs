@@ -41,8 +41,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use builder::TextBuilder;
-pub use error::ExtractError;
 pub use detect::takes_password;
+pub use error::ExtractError;
 pub use ocr::OcrModels;
 pub use options::{COMMON_ENCODINGS, Password, Passwords, ReadOptions, ReadOptionsError};
 pub use picture::{PagePicture, PageRequest, PixelBox, draw_page};

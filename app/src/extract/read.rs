@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::detect::{Format, HEAD_BYTES, detect};
 use super::{
-    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, ReadOptions, csv, docx, epub, html, images, json, mail,
-    markdown, opendocument, pdf, pptx, rtf, spreadsheet, text,
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, ReadOptions, csv, docx, epub, html, images,
+    json, mail, markdown, opendocument, pdf, pptx, rtf, spreadsheet, text,
 };
 
 /// Reads one file in this process. Called by the extract worker only.

@@ -16,11 +16,7 @@ pub(super) fn read(
 }
 
 /// Adds all of `bytes` in the encoding asked for or whatever they are in, with a note if that was a guess.
-pub(super) fn push_decoded(
-    built: &mut TextBuilder,
-    bytes: &[u8],
-    options: &ReadOptions,
-) -> Result<(), ExtractError> {
+pub(super) fn push_decoded(built: &mut TextBuilder, bytes: &[u8], options: &ReadOptions) -> Result<(), ExtractError> {
     let decoded = decode_as(bytes, options)?;
     if let Some(note) = decoded.note {
         built.note(note);

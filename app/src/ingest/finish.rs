@@ -213,7 +213,8 @@ impl Job<'_> {
 
     /// What a person should know of a file that became searchable.
     fn notes(&self) -> Vec<String> {
-        let lost = "the cuts made by hand are lost: its text is another one now, and was cut by the chunker for new documents";
+        let lost =
+            "the cuts made by hand are lost: its text is another one now, and was cut by the chunker for new documents";
         self.prepared.loses_cuts.then(|| lost.to_owned()).into_iter().collect()
     }
 
@@ -227,9 +228,9 @@ impl Job<'_> {
             return self.unreadable("the document was removed meanwhile");
         };
         let chunks = passages.len();
-        let stored = vectors
-            .map_err(IndexFailure::from)
-            .and_then(|vectors| Ok(passages.store(self.ingestion, known.id, self.file, text, &self.prepared.read, vectors)?));
+        let stored = vectors.map_err(IndexFailure::from).and_then(|vectors| {
+            Ok(passages.store(self.ingestion, known.id, self.file, text, &self.prepared.read, vectors)?)
+        });
         match stored {
             Ok(true) => Ok(FileOutcome {
                 chunks,

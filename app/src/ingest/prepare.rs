@@ -199,13 +199,7 @@ pub(super) fn picture_mark(hash: &Hash, reader: &dyn Extract) -> Hash {
 }
 
 /// Extracts until the file's bytes are the same before and after.
-fn extract(
-    ingestion: Ingestion<'_>,
-    file: &ScannedFile,
-    read: &ReadOptions,
-    mut hash: Hash,
-    mut bytes: u64,
-) -> Step {
+fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, read: &ReadOptions, mut hash: Hash, mut bytes: u64) -> Step {
     for _ in 0..READ_ATTEMPTS {
         let result = ingestion.extractor.extract_as(&file.path, read, ingestion.cancel);
         if ingestion.cancel.is_cancelled() {
@@ -215,7 +209,8 @@ fn extract(
             Ok(Some((after, _))) if after == hash => {
                 return match result {
                     Ok(extraction) => {
-                        if let Some(password) = read.password.as_ref().filter(|_| extraction.kind == DocumentKind::Pdf) {
+                        if let Some(password) = read.password.as_ref().filter(|_| extraction.kind == DocumentKind::Pdf)
+                        {
                             ingestion.passwords.keep(&file.path, password);
                         }
                         Step::Extracted(Box::new(Text { hash, bytes, extraction }))

@@ -24,7 +24,7 @@ fn latest(library: &Library) -> Result<Option<(ChatId, Vec<Answer>)>, Error> {
 /// Writes a conversation to `path`; without a path the system's dialog asks for one.
 pub(super) fn export(answers: Vec<Answer>, path: Option<PathBuf>, outbox: Outbox) {
     spawn("export-chat", move || {
-        let Some(path) = path.or_else(|| super::dialog::save("conversation.md")) else {
+        let Some(path) = path.or_else(|| super::dialog::save("conversation.md", &outbox)) else {
             return;
         };
         let title = answers.first().map_or("Conversation", |answer| answer.question.as_str());

@@ -8,7 +8,9 @@ use crate::extract::{Extraction, PagePicture};
 use crate::ingest::IngestReport;
 use crate::library::{Error, Library};
 use crate::retrieve::SearchResults;
-use crate::state::{Comparison, HeatResult, LabResult, LabelledQuestion, MapResult, ModelRow, QueryAnswer};
+use crate::state::{
+    Comparison, FolderState, HeatResult, LabResult, LabelledQuestion, MapResult, ModelRow, QueryAnswer,
+};
 use crate::store::{ChatId, DocumentId, DocumentRecord};
 
 /// Something that happened in a job.
@@ -32,6 +34,8 @@ pub enum Event {
     IngestFinished(Result<IngestReport, Error>),
     /// The system's dialog gave files.
     PathsPicked(Vec<PathBuf>),
+    /// How the followed folders are.
+    FoldersLookedAt(Vec<(PathBuf, FolderState)>),
     /// The system's dialog gave folders.
     FoldersPicked(Vec<PathBuf>),
     /// A search ended.

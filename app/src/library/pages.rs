@@ -29,7 +29,8 @@ impl Library {
             Ok(picture) => Ok(Some(picture)),
             Err(ExtractError::Unsupported { .. }) => Ok(None),
             Err(err @ (ExtractError::PasswordNeeded { .. } | ExtractError::PasswordWrong { .. })) => {
-                let hint = "its password was not kept: add the file again with it to see its pages until Outcrop is closed";
+                let hint =
+                    "its password was not kept: add the file again with it to see its pages until Outcrop is closed";
                 Err(Error::new("The page needs the password", err.to_string()).with_hint(hint))
             }
             Err(err) => Err(Error::new("The page cannot be drawn", err.to_string())

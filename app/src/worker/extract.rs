@@ -245,12 +245,7 @@ impl Extract for ExtractPool {
         self.extract_as(path, &ReadOptions::default(), cancel)
     }
 
-    fn extract_as(
-        &self,
-        path: &Path,
-        options: &ReadOptions,
-        cancel: &CancelToken,
-    ) -> Result<Extraction, ExtractError> {
+    fn extract_as(&self, path: &Path, options: &ReadOptions, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
         match self.run(path, self.limits.clone(), options, ExtractTask::Text, cancel)? {
             ExtractOutcome::Text(extraction) => Ok(extraction),
             ExtractOutcome::Picture(_) => Err(out_of_turn(path)),
