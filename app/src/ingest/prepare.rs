@@ -92,12 +92,12 @@ impl Prepared {
     /// What there is to do with these bytes.
     fn proceed(&mut self, ingestion: Ingestion<'_>, hash: Hash, bytes: u64) -> Result<Step, StoreError> {
         let file = &self.file;
-        let mark = picture_mark(&hash, ingestion.extractor);
-        if !file.is_named && ingestion.store.is_passed_over(&file.path, &mark)? {
+        let passed_over = ingestion.store.passed_over_mark(&file.path)?;
+        if !file.is_named && passed_over == Some(picture_mark(&hash, ingestion.extractor)) {
             return Ok(Step::PassedOver);
         }
-        if self.known.is_none() {
-            // It was passed over before, and has changed.
+        if self.known.is_none() && passed_over.is_some() {
+            // It has changed since it was passed over, and did not wait in the queue.
             ingestion.store.enqueue(&[(file.path.clone(), file.bytes)])?;
             self.known = ingestion.store.document_at(&file.path)?;
         }

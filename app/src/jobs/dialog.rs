@@ -41,9 +41,8 @@ fn pick(
 
 /// Asks where to write a file; the caller is on a thread of its own. `None` where the dialog was closed, or there is none,
 /// which the window is told.
-pub(super) fn save(name: &str, outbox: &Outbox) -> Option<PathBuf> {
-    let ask = || rfd::FileDialog::new().set_title("Export").set_file_name(name).save_file();
-    answered(ask).unwrap_or_else(|err| {
+pub(super) fn save(dialog: rfd::FileDialog, outbox: &Outbox) -> Option<PathBuf> {
+    answered(|| dialog.save_file()).unwrap_or_else(|err| {
         outbox.send(Event::Failed(err));
         None
     })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::documents::{path_column, path_value};
 use super::{DocumentId, Hash, Store, StoreError, documents};
@@ -25,12 +25,13 @@ impl Store {
         })
     }
 
-    /// Whether the file at `path` was passed over as `mark` says.
-    pub(crate) fn is_passed_over(&self, path: &Path, mark: &Hash) -> std::result::Result<bool, StoreError> {
+    /// The mark with which the file at `path` was passed over.
+    pub(crate) fn passed_over_mark(&self, path: &Path) -> std::result::Result<Option<Hash>, StoreError> {
         self.database.read(|connection| {
             connection
-                .prepare_cached("SELECT 1 FROM passed_over WHERE path = ?1 AND mark = ?2")?
-                .exists(params![path_value(path), mark.as_slice()])
+                .prepare_cached("SELECT mark FROM passed_over WHERE path = ?1")?
+                .query_row([path_value(path)], |row| row.get(0))
+                .optional()
         })
     }
 

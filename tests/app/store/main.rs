@@ -11,6 +11,7 @@ mod ingest;
 mod kill;
 mod machine;
 mod ranking;
+mod reading;
 mod retrieve;
 mod versions;
 mod watch;
