@@ -185,7 +185,7 @@ fn a_password_opens_a_document_and_is_kept_by_this_process_alone() {
 fn a_document_keeps_its_chunker_through_a_failure() {
     let mut bench = Bench::new();
     let path = bench.world.write("a.txt", "Chalk and strata. Flint and strata.");
-    let sentences = ChunkerConfig { kind: ChunkerKind::Sentence, size: 60, overlap: 0, ..ChunkerConfig::default() };
+    let sentences = ChunkerConfig { kind: ChunkerKind::Sentence, size: 90, overlap: 0, ..ChunkerConfig::default() };
     let chosen = IngestOptions { chunker: sentences.clone(), ..IngestOptions::default() };
     bench.read(path, &chosen);
     bench.world.write("a.txt", "BAD");

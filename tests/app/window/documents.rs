@@ -181,13 +181,13 @@ fn the_settings_list_followed_folders_with_how_they_are() {
     bench.until(|state| state.library.folders.get(&gone) == Some(&FolderState::Gone));
     bench.harness.get_by_label("gone");
 
-    // Back again, it is followed again.
+    // Back again, it is read and followed again.
+    std::fs::write(aside.join("new.txt"), "Chalk over the light.").unwrap();
     std::fs::rename(&aside, &gone).unwrap();
     push(&mut bench, Command::ShowSpace(Space::Library));
     bench.settle();
     push(&mut bench, Command::ShowSpace(Space::Settings));
     bench.until(|state| state.library.folders.get(&gone) == Some(&FolderState::There));
-    std::fs::write(gone.join("new.txt"), "Chalk over the light.").unwrap();
     bench
         .until(|state| state.library.documents.value().is_some_and(|all| all.iter().any(|one| one.title == "new.txt")));
 
