@@ -43,7 +43,7 @@ pub(super) fn decode_declared<'a>(
     options: &ReadOptions,
     label: Option<&str>,
 ) -> Result<Decoded<'a>, ExtractError> {
-    match given(&options.encoding) {
+    match given(options.encoding.as_ref()) {
         // What was asked for was checked before; a label that is none after all is no reason to fail.
         Some(asked) => match options::encoding(asked) {
             Ok(encoding) => decode_forced(bytes, encoding),

@@ -18,7 +18,7 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
     let mut built = TextBuilder::new(limits);
     built.coverage.notes.extend(decoded.note);
     let parsed = parse(source);
-    if let Some(field) = given(&options.json_field) {
+    if let Some(field) = given(options.json_field.as_ref()) {
         let document = parsed.map_err(|err| ExtractError::damaged("JSON", format!("it has no records: {err}")))?;
         push_field(&mut built, &document.records(field), field)?;
         return built.finish(DocumentKind::Json);

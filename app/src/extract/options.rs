@@ -29,7 +29,7 @@ pub const COMMON_ENCODINGS: &[&str] = &[
     "macintosh",
     "Shift_JIS",
     "EUC-JP",
-    "GB18030",
+    "gb18030",
     "Big5",
     "EUC-KR",
     "UTF-16LE",
@@ -83,10 +83,10 @@ impl ReadOptions {
     /// # Errors
     /// The encoding or the selector does not exist.
     pub fn check(&self) -> Result<(), ReadOptionsError> {
-        if let Some(label) = given(&self.encoding) {
+        if let Some(label) = given(self.encoding.as_ref()) {
             encoding(label)?;
         }
-        if let Some(text) = given(&self.html_selector) {
+        if let Some(text) = given(self.html_selector.as_ref()) {
             selector(text)?;
         }
         Ok(())
@@ -113,9 +113,9 @@ impl ReadOptions {
         let is_text = matches!(kind, Text | Markdown | Html | Csv | Json | Code);
         let name = |label: &str| encoding(label).map_or_else(|_| label.to_owned(), |found| found.name().to_owned());
         Self {
-            encoding: given(&self.encoding).filter(|_| is_text).map(name),
-            html_selector: given(&self.html_selector).filter(|_| kind == Html).map(str::to_owned),
-            json_field: given(&self.json_field).filter(|_| kind == Json).map(str::to_owned),
+            encoding: given(self.encoding.as_ref()).filter(|_| is_text).map(name),
+            html_selector: given(self.html_selector.as_ref()).filter(|_| kind == Html).map(str::to_owned),
+            json_field: given(self.json_field.as_ref()).filter(|_| kind == Json).map(str::to_owned),
             password: None,
         }
     }
@@ -134,8 +134,8 @@ impl ReadOptions {
 }
 
 /// An option that asks for something.
-pub(super) fn given(option: &Option<String>) -> Option<&str> {
-    option.as_deref().filter(|text| !text.is_empty())
+pub(super) fn given(option: Option<&String>) -> Option<&str> {
+    option.map(String::as_str).filter(|text| !text.is_empty())
 }
 
 /// The encoding of a label.
@@ -194,15 +194,23 @@ mod tests {
 
     use super::*;
 
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
     #[test]
     fn a_wish_goes_over_what_is_kept_and_the_empty_text_takes_back() {
-        let kept = ReadOptions { encoding: some("KOI8-R"), json_field: some("body"), ..ReadOptions::default() };
-        let wish = ReadOptions { encoding: some(""), html_selector: some("main"), ..ReadOptions::default() };
-        let both = ReadOptions { html_selector: some("main"), json_field: some("body"), ..ReadOptions::default() };
+        let kept = ReadOptions {
+            encoding: Some("KOI8-R".to_owned()),
+            json_field: Some("body".to_owned()),
+            ..ReadOptions::default()
+        };
+        let wish = ReadOptions {
+            encoding: Some(String::new()),
+            html_selector: Some("main".to_owned()),
+            ..ReadOptions::default()
+        };
+        let both = ReadOptions {
+            html_selector: Some("main".to_owned()),
+            json_field: Some("body".to_owned()),
+            ..ReadOptions::default()
+        };
         assert_eq!(wish.over(&kept), both);
         assert_eq!(ReadOptions::default().over(&kept), kept);
     }
@@ -210,24 +218,24 @@ mod tests {
     #[test]
     fn only_what_concerns_a_format_is_told_apart() {
         let all = ReadOptions {
-            encoding: some("latin1"),
-            html_selector: some("main"),
-            json_field: some("body"),
+            encoding: Some("latin1".to_owned()),
+            html_selector: Some("main".to_owned()),
+            json_field: Some("body".to_owned()),
             password: Some(Password::new("x")),
         };
         assert!(all.concerning(DocumentKind::Pdf).is_empty() && !ReadOptions::has_encoding(DocumentKind::Pdf));
-        let text = ReadOptions { encoding: some("windows-1252"), ..ReadOptions::default() };
+        let text = ReadOptions { encoding: Some("windows-1252".to_owned()), ..ReadOptions::default() };
         assert_eq!(all.concerning(DocumentKind::Text), text);
-        assert_eq!(all.concerning(DocumentKind::Json).json_field, some("body"));
-        assert_eq!(all.concerning(DocumentKind::Html).html_selector, some("main"));
+        assert_eq!(all.concerning(DocumentKind::Json).json_field, Some("body".to_owned()));
+        assert_eq!(all.concerning(DocumentKind::Html).html_selector, Some("main".to_owned()));
     }
 
     #[test]
     fn what_does_not_exist_is_named_with_what_does() {
-        let wrong = ReadOptions { encoding: some("klingon"), ..ReadOptions::default() };
+        let wrong = ReadOptions { encoding: Some("klingon".to_owned()), ..ReadOptions::default() };
         let said = wrong.check().unwrap_err().to_string();
         assert!(said.contains("klingon") && said.contains("UTF-8") && said.contains("windows-1252"), "{said}");
-        let wrong = ReadOptions { html_selector: some("p >"), ..ReadOptions::default() };
+        let wrong = ReadOptions { html_selector: Some("p >".to_owned()), ..ReadOptions::default() };
         assert!(wrong.check().unwrap_err().to_string().contains("p >"));
         assert!(COMMON_ENCODINGS.iter().all(|label| encoding(label).unwrap().name() == *label));
     }

@@ -161,6 +161,7 @@ mod tests {
             pages_without_text: Vec::new(),
             chunks,
             bytes: 10,
+            read: crate::extract::ReadOptions::default(),
             chunker: None,
             embedder: None,
         }

@@ -176,7 +176,7 @@ CREATE TABLE chat_turns (
 "#;
 
 /// What stays with a document whatever becomes of its file, and the pictures that are no documents.
-const V2: &str = r#"
+const V2: &str = r"
 ALTER TABLE documents ADD COLUMN read TEXT NOT NULL DEFAULT '{}';      -- JSON: how its file is read
 ALTER TABLE documents ADD COLUMN chunker TEXT;                         -- JSON: what it is cut with, also while it is not
 ALTER TABLE documents ADD COLUMN cut_mark BLOB;                        -- marks the text that it was last cut in
@@ -189,7 +189,7 @@ CREATE TABLE passed_over (               -- pictures in folders in which no text
     path NOT NULL PRIMARY KEY,           -- as in `documents`
     mark BLOB NOT NULL                   -- of the bytes and the readers
 ) WITHOUT ROWID;
-"#;
+";
 
 #[cfg(test)]
 mod tests {

@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
     built.coverage.notes.extend(decoded.note);
     let is_xhtml = decoded.text.trim_start().starts_with("<?xml");
     let source = if is_xhtml { expand_empty_elements(&decoded.text).into() } else { decoded.text };
-    let (mut built, title) = append_selected(built, &source, given(&options.html_selector))?;
+    let (mut built, title) = append_selected(built, &source, given(options.html_selector.as_ref()))?;
     built.title = title;
     built.finish(DocumentKind::Html)
 }
