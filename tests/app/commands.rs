@@ -423,3 +423,71 @@ fn an_emptied_database_is_no_new_library() {
     std::fs::write(home.folder.path().join("home/libraries/default/library.db"), "").unwrap();
     assert_eq!(home.json(1, &["verify"])["error"]["title"], "Damaged library");
 }
+
+#[test]
+fn how_a_file_is_read_is_an_option_that_stays() {
+    let home = Home::new();
+    // "Мир под водой" in the code page of DOS.
+    let dos = [0x8c, 0xa8, 0xe0, 0x20, 0xaf, 0xae, 0xa4, 0x20, 0xa2, 0xae, 0xa4, 0xae, 0xa9];
+    std::fs::write(home.files().join("dos.txt"), dos).unwrap();
+    std::fs::write(home.files().join("page.html"), "<nav>menu</nav><main><p>The quarry.</p></main>").unwrap();
+    std::fs::write(home.files().join("log.jsonl"), "{\"id\": 1, \"body\": \"one\"}\n{\"id\": 2, \"body\": \"two\"}\n")
+        .unwrap();
+    let text = |args: &[&str]| home.json(0, args)[0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(text(&["chunk", &home.path("dos.txt"), "--encoding", "cp866"]), "Мир под водой");
+    assert_eq!(text(&["chunk", &home.path("page.html"), "--html-selector", "main"]), "The quarry.");
+    let rows = home.json(0, &["chunk", &home.path("log.jsonl"), "--json-field", "body"]);
+    assert_eq!(
+        (rows[0]["text"].as_str().unwrap().trim(), &rows[0]["rows"]),
+        ("one\n\ntwo", &serde_json::json!([1, 2]))
+    );
+
+    let wrong = home.json(2, &["ingest", &home.path("dos.txt"), "--encoding", "klingon"]);
+    let detail = wrong["error"]["detail"].as_str().unwrap();
+    assert!(detail.contains("klingon") && detail.contains("windows-1252"), "{detail}");
+    home.json(2, &["ingest", &home.path("page.html"), "--html-selector", "p >"]);
+    let nothing = home.json(1, &["ingest", &home.path("page.html"), "--html-selector", "article"]);
+    assert!(nothing["files"][0]["reason"].as_str().unwrap().contains("no element of the page matches"));
+
+    home.json(0, &["ingest", &home.path("dos.txt"), "--encoding", "cp866"]);
+    home.json(0, &["ingest", &home.path("page.html"), "--html-selector", "main"]);
+    home.ingest();
+    let documents = home.json(0, &["documents"]);
+    let read = |name: &str, option: &str| {
+        let mut found =
+            documents.as_array().unwrap().iter().filter(|one| one["path"].as_str().unwrap().ends_with(name));
+        found.next().unwrap()["read"][option].clone()
+    };
+    assert_eq!(read("dos.txt", "encoding"), "IBM866");
+    assert_eq!(read("page.html", "html_selector"), "main");
+    assert_eq!(read("page.html", "encoding"), Value::Null);
+    assert_eq!(home.json(0, &["search", "menu", "--mode", "keyword"])["hits"], serde_json::json!([]));
+}
+
+#[test]
+fn a_password_comes_from_a_file_or_the_environment_and_from_no_argument() {
+    let home = Home::new();
+    let empty = home.path("empty-password");
+    std::fs::write(&empty, "\n").unwrap();
+    let notes = home.path("notes.md");
+    let refused = home.json(2, &["ingest", &notes, "--password-file", &empty]);
+    assert!(refused["error"]["detail"].as_str().unwrap().contains("first line is empty"));
+    // Nobody is at a terminal here.
+    let asked = home.json(2, &["ingest", &notes, "--password"]);
+    assert!(asked["error"]["detail"].as_str().unwrap().contains("OUTCROP_PASSWORD"));
+    let output = home.command().args(["ingest", &notes, "--password"]).env("OUTCROP_PASSWORD", "harbour-7").output();
+    assert_eq!(output.unwrap().status.code(), Some(0));
+    let valued = home.run(&["ingest", &notes, "--password=harbour-7"]);
+    assert_eq!(valued.status.code(), Some(2));
+}
+
+#[test]
+fn documents_are_removed_by_glob_and_a_glob_without_a_match_is_an_error() {
+    let home = Home::new();
+    home.ingest();
+    let nothing = home.json(1, &["remove", "*.pdf"]);
+    assert!(nothing["error"]["detail"].as_str().unwrap().contains("matches the path of none of the 2 documents"));
+    home.json(0, &["remove", "*.t?t"]);
+    let left = home.json(0, &["documents"]);
+    assert!(left.as_array().unwrap().len() == 1 && left[0]["path"].as_str().unwrap().ends_with("notes.md"));
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use outcrop::CancelToken;
-use outcrop::extract::{Extract, ExtractError, extract_file};
+use outcrop::extract::{Extract, ExtractError, ReadOptions, extract_file};
 use zip::write::SimpleFileOptions;
 
 use super::support::{fixture, limits, pool};
@@ -18,7 +18,7 @@ fn error_of(name: &str) -> ExtractError {
 
 #[test]
 fn locked_and_scanned_files_say_what_they_need() {
-    assert!(matches!(error_of("encrypted.pdf"), ExtractError::Encrypted { .. }));
+    assert!(matches!(error_of("encrypted.pdf"), ExtractError::PasswordNeeded { .. }));
     assert!(matches!(error_of("scan.pdf"), ExtractError::NeedsOcr { pages: 1, .. }));
 }
 
@@ -76,7 +76,7 @@ fn a_pdf_of_ten_thousand_pages_is_read_with_progress_and_within_its_budget() {
     let path = folder.path().join("log.pdf");
     fs::write(&path, long_pdf(10_000, "")).unwrap();
     let mut pages_begun = 0;
-    let extraction = outcrop::extract::extract_with_steps(&path, &limits(), &mut |step| {
+    let extraction = outcrop::extract::extract_with_steps(&path, &ReadOptions::default(), &limits(), &mut |step| {
         pages_begun += usize::from(matches!(step, outcrop::extract::ExtractStep::Page { pages: 10_000, .. }));
     })
     .unwrap();
@@ -87,7 +87,7 @@ fn a_pdf_of_ten_thousand_pages_is_read_with_progress_and_within_its_budget() {
     let mut limits = limits();
     limits.document_secs = 0;
     let result = pool(limits).extract(&path, &CancelToken::new());
-    let Err(ExtractError::OverBudget { detail, .. }) = result else { panic!("{result:?}") };
+    let Err(ExtractError::TimedOut { detail, .. }) = result else { panic!("{result:?}") };
     assert!(detail.contains("took longer than 0 s"), "{detail}");
 }
 

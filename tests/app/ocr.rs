@@ -328,7 +328,7 @@ fn pictures_without_text_and_damaged_ones_say_so() {
         bytes.into_inner()
     };
     let plain = encoded(200);
-    assert!(matches!(read("plain.png", &plain), Err(ExtractError::Empty { .. })));
+    assert!(matches!(read("plain.png", &plain), Err(ExtractError::PictureWithoutText { .. })));
     assert!(matches!(read("icon.png", &encoded(16)), Err(ExtractError::Unsupported { .. })));
     for cut in [9, 40, plain.len() - 20] {
         let found = read("cut.png", &plain[..cut]);

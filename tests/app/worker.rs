@@ -13,7 +13,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use outcrop::CancelToken;
-use outcrop::extract::{Extract, ExtractError, ExtractLimits, PagePicture, PageRequest, SpanPlace};
+use outcrop::extract::{
+    Extract, ExtractError, ExtractLimits, PagePicture, PageRequest, Password, ReadOptions, SpanPlace,
+};
 use outcrop::worker::{ExtractPool, WorkerBinary};
 use support::{fixture, limits, pool};
 use tempfile::TempDir;
@@ -121,6 +123,22 @@ fn a_page_is_drawn_with_the_words_of_every_passage_boxed() {
     assert!(pool.draw_page(&report, &beyond, &CancelToken::new()).unwrap_err().to_string().contains("900"));
 }
 
+#[test]
+fn a_password_opens_an_encrypted_pdf_for_its_text_and_its_pages() {
+    let (path, pool, cancel) = (fixture("encrypted.pdf"), pool(limits()), CancelToken::new());
+    let with = |text: &str| ReadOptions { password: Some(Password::new(text)), ..ReadOptions::default() };
+    let extraction = pool.extract_as(&path, &with("user"), &cancel).unwrap();
+    assert_eq!(extraction.text, pool.extract(&fixture("prose.pdf"), &cancel).unwrap().text);
+    let wrong = pool.extract_as(&path, &with("harbour-7"), &cancel).unwrap_err();
+    assert!(wrong.to_string().contains("the password does not fit") && !wrong.to_string().contains("harbour-7"));
+    assert!(matches!(pool.extract(&path, &cancel), Err(ExtractError::PasswordNeeded { .. })), "it is not remembered");
+
+    let request = PageRequest { page: 1, width: 400, quote: "Tides and Timetables".to_owned() };
+    let picture = pool.draw_locked_page(&path, &request, &Password::new("user"), &cancel).unwrap();
+    assert!(!picture.boxes.is_empty());
+    assert!(matches!(pool.draw_page(&path, &request, &cancel), Err(ExtractError::PasswordNeeded { .. })));
+}
+
 fn boxed_area(picture: &PagePicture) -> f32 {
     picture.boxes.iter().map(|found| (found.right - found.left) * (found.bottom - found.top)).sum()
 }
@@ -178,7 +196,7 @@ fn a_hang_ends_with_the_budget_of_the_document() {
     let pool = faulty_pool(quick(1, 20));
     let started = Instant::now();
     let result = pool.extract(&files.path("a.hang"), &CancelToken::new());
-    let Err(ExtractError::OverBudget { detail, .. }) = result else {
+    let Err(ExtractError::TimedOut { detail, .. }) = result else {
         panic!("{result:?}");
     };
     assert!(detail.contains("longer than 1 s"), "{detail}");
@@ -191,7 +209,7 @@ fn a_hanging_page_ends_with_the_budget_of_the_page() {
     let files = Files::new();
     let pool = faulty_pool(quick(60, 1));
     let result = pool.extract(&files.path("a.hang-page"), &CancelToken::new());
-    let Err(ExtractError::OverBudget { detail, .. }) = result else {
+    let Err(ExtractError::TimedOut { detail, .. }) = result else {
         panic!("{result:?}");
     };
     assert_eq!(detail, "page 3 of 9 took longer than 1 s");

@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use super::error::CliError;
 use super::eval_args::EvalVerb;
+use super::read_args::ReadArgs;
 use super::search_args::SearchArgs;
 use crate::chunk::{ChunkerConfig, ChunkerKind, Threshold, Unit};
 use crate::library::GpuChoice;
@@ -126,11 +127,13 @@ pub(super) struct IngestVerb {
     pub(super) watch: bool,
     #[command(flatten)]
     pub(super) chunker: ChunkerArgs,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct RemoveVerb {
-    /// Ids or paths, as `outcrop documents` shows them; a folder stands for all documents in it
+    /// Ids or paths, as `outcrop documents` shows them, or globs such as '*.pdf'; a folder stands for all documents in it
     #[arg(required = true, value_name = "DOC")]
     pub(super) documents: Vec<String>,
 }
@@ -141,6 +144,8 @@ pub(super) struct ChunkVerb {
     pub(super) file: PathBuf,
     #[command(flatten)]
     pub(super) chunker: ChunkerArgs,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Write the boundary plot to this file
     #[arg(long, value_name = "FILE")]
     pub(super) svg: Option<PathBuf>,

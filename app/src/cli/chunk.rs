@@ -17,6 +17,7 @@ pub(super) fn run(session: &Session, verb: &ChunkVerb) -> Result<Ending, CliErro
     let preview = crate::library::preview_chunks(
         &session.library_options(),
         &verb.file,
+        &verb.read.options()?,
         &verb.chunker.config()?,
         verb.svg.is_some() || verb.png.is_some(),
         &session.cancel,

@@ -7,6 +7,7 @@ use super::output::{human_bytes, print_line, print_table};
 use super::session::Session;
 use crate::ingest;
 use crate::library::Access;
+use crate::retrieve::SearchOptions;
 use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
 
 /// Lists every document.
@@ -59,7 +60,7 @@ pub(super) fn status_word(status: DocumentStatus) -> String {
     word(&status)
 }
 
-/// Removes documents named by id or path.
+/// Removes documents named by id, path or glob.
 pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, CliError> {
     let library = session.open_library(Access::Write)?;
     let documents = library.documents()?;
@@ -74,7 +75,7 @@ pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, Cli
     Ok(Ending::Done)
 }
 
-/// The document of an id or a path, or all documents under a folder.
+/// The document of an id or a path, else all documents under a folder, else those whose path a glob matches.
 fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, CliError> {
     let absolute = ingest::absolute(std::path::Path::new(name));
     let is_it = |document: &&DocumentRecord| {
@@ -88,6 +89,9 @@ fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, Cli
     // Nothing, as from an unset variable, is no folder: every path would be in it.
     let is_under = |document: &&DocumentRecord| !name.is_empty() && document.path.starts_with(&absolute);
     let under: Vec<DocumentId> = documents.iter().filter(is_under).map(|document| document.id).collect();
+    if under.is_empty() && name.contains(['*', '?', '[', '{']) {
+        return matching(documents, name);
+    }
     if under.is_empty() {
         return Err(CliError::failed(
             "no such document",
@@ -96,4 +100,20 @@ fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, Cli
         ));
     }
     Ok(under)
+}
+
+/// The documents whose path a glob matches, as `--source` of a search means it.
+fn matching(documents: &[DocumentRecord], pattern: &str) -> Result<Vec<DocumentId>, CliError> {
+    let options = SearchOptions { source: Some(pattern.to_owned()), ..SearchOptions::default() };
+    let glob = options.source_glob().map_err(crate::library::Error::from)?;
+    let is_match = |document: &&DocumentRecord| glob.as_ref().is_some_and(|glob| glob.is_match(&document.path));
+    let matched: Vec<DocumentId> = documents.iter().filter(is_match).map(|document| document.id).collect();
+    if matched.is_empty() {
+        return Err(CliError::failed(
+            "no such document",
+            format!("{pattern:?} matches the path of none of the {} documents", documents.len()),
+            Some("`outcrop documents` lists them"),
+        ));
+    }
+    Ok(matched)
 }

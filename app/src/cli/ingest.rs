@@ -24,12 +24,13 @@ const CANCEL_POLL: Duration = Duration::from_millis(100);
 /// Adds files and folders; one line for each file.
 pub(super) fn run(session: &Session, verb: &IngestVerb) -> Result<Ending, CliError> {
     require_paths(&verb.paths)?;
-    let library = session.open_library(Access::Make)?;
     let options = IngestOptions {
         chunker: verb.chunker.config()?,
         keep_chunkers: !verb.chunker.is_given(),
+        read: verb.read.options()?,
         ..IngestOptions::default()
     };
+    let library = session.open_library(Access::Make)?;
     // The watch begins first, so that nothing that changes while the folders are read is missed.
     let follower = if verb.watch { Some(Follower::start(&verb.paths)?) } else { None };
     let bar = progress_bar(session.global.quiet, 0, "{bar:24} {pos}/{len} files · {msg}");
@@ -106,9 +107,15 @@ fn show(bar: &ProgressBar, progress: &IngestProgress) {
 fn print_changes(report: &IngestReport) {
     for file in &report.files {
         print_line(&file_line(file));
+        for note in &file.notes {
+            print_line(&format!("{:<9}  {note}", ""));
+        }
     }
     for path in &report.skipped {
         print_line(&format!("{:<9}  {}  nothing reads files of this kind", "skipped", path.display()));
+    }
+    for path in &report.without_text {
+        print_line(&format!("{:<9}  {}  no text in the picture", "skipped", path.display()));
     }
     for path in &report.removed {
         print_line(&format!("{:<9}  {}  its file is gone", "removed", path.display()));

@@ -19,6 +19,7 @@ mod json;
 mod map;
 mod models;
 mod output;
+mod read_args;
 #[cfg(feature = "gui")]
 mod screenshots;
 mod search;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::{Command, chunks, models, search, similarity};
 use crate::answer::{Answer, AskEvent};
-use crate::chunk::ChunkerConfig;
-use crate::ingest::{FileOutcome, IngestReport};
+use crate::ingest::{FileOutcome, IngestOptions, IngestReport};
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
 use crate::state::{AppState, LabResult, Loadable, Opened, Pace, Space, Turn, TurnState, Undo};
@@ -24,6 +23,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::IngestStarted => state.library.queued = state.library.queued.saturating_sub(1),
         Event::IngestFinished(outcome) => ingest_finished(outcome, state, jobs),
         Event::PathsPicked(paths) => super::run(Command::AddPaths(paths), state, jobs),
+        Event::FoldersLookedAt(found) => super::library::folders_looked_at(found, state, jobs),
         Event::FoldersPicked(folders) => super::run(Command::FollowFolders(folders), state, jobs),
         Event::Searched { number, outcome } if number == state.search.asked => {
             state.search.results.finish(outcome);
@@ -114,11 +114,20 @@ fn documents_listed(outcome: Result<Vec<DocumentRecord>, Error>, state: &mut App
     }
 }
 
+/// How to read and cut a document again.
+fn as_it_was(record: &DocumentRecord) -> IngestOptions {
+    IngestOptions {
+        chunker: record.chunker.clone().unwrap_or_default(),
+        read: record.read.clone(),
+        ..IngestOptions::default()
+    }
+}
+
 fn documents_removed(records: &[DocumentRecord], with_file: &[DocumentId], state: &mut AppState, jobs: &mut Jobs) {
     let ready = || records.iter().filter(|record| record.status == DocumentStatus::Ready);
-    let back: Vec<(PathBuf, ChunkerConfig)> = ready()
+    let back: Vec<(PathBuf, IngestOptions)> = ready()
         .filter(|record| with_file.contains(&record.id))
-        .map(|record| (record.path.clone(), record.chunker.clone().unwrap_or_default()))
+        .map(|record| (record.path.clone(), as_it_was(record)))
         .collect();
     let mut text = match records {
         [one] => format!("Removed “{}”", one.title),
@@ -146,6 +155,9 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
             if !report.files.is_empty() || !report.removed.is_empty() {
                 state.tell(sentence(&report), None);
             }
+            if let Some(notice) = notes(&report) {
+                state.report(&notice);
+            }
             state.library.last_report = Some(report);
         }
         Err(error) => state.report(&error),
@@ -153,6 +165,22 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
     list_documents(state, jobs);
     search::search(state, jobs);
     chunks::recut(state, jobs);
+}
+
+/// Files whose notes are shown.
+const MOST_NOTED: usize = 5;
+
+/// What a person should know of files that were read, until it is dismissed.
+fn notes(report: &IngestReport) -> Option<Error> {
+    let noted: Vec<String> = report
+        .files
+        .iter()
+        .flat_map(|file| file.notes.iter().map(|note| format!("{}: {note}", file.path.display())))
+        .collect();
+    let more = noted.len().saturating_sub(MOST_NOTED);
+    let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
+    let shown = noted.iter().take(MOST_NOTED).cloned().collect::<Vec<_>>().join("\n");
+    (!noted.is_empty()).then(|| Error::new("A document changed", shown + &more))
 }
 
 /// One sentence on what became of the files.
@@ -168,6 +196,9 @@ fn sentence(report: &IngestReport) -> String {
         if number > 0 {
             parts.push(format!("{number} {word}"));
         }
+    }
+    if !report.without_text.is_empty() {
+        parts.push(format!("{} pictures without text passed over", report.without_text.len()));
     }
     if !report.removed.is_empty() {
         parts.push(format!("{} gone", report.removed.len()));
@@ -233,11 +264,20 @@ mod tests {
             document: None,
             status,
             reason: None,
+            notes: Vec::new(),
             unchanged,
             pages: None,
             chunks: 0,
             secs: 0.0,
         }
+    }
+
+    #[test]
+    fn lost_cuts_are_told_with_their_file() {
+        let lost = FileOutcome { notes: vec!["the cuts are lost".to_owned()], ..file(DocumentStatus::Ready, false) };
+        let report = IngestReport { files: vec![file(DocumentStatus::Ready, true), lost], ..IngestReport::default() };
+        assert_eq!(notes(&report).map(|notice| notice.detail), Some("a: the cuts are lost".to_owned()));
+        assert_eq!(notes(&IngestReport::default()), None);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Documents: adding, cancelling, selecting, removing, restoring.
 
-use std::path::PathBuf;
+use std::path::{MAIN_SEPARATOR, PathBuf};
 
 use super::Command;
 use crate::chunk::ChunkerConfig;
+use crate::extract::ReadOptions;
 use crate::ingest::IngestOptions;
 use crate::jobs::Jobs;
-use crate::state::{AppState, Selection, SortKey};
+use crate::state::{AppState, FolderState, Selection, SortKey, Space, StatusFilter};
 use crate::store::DocumentId;
 
 pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
@@ -44,9 +45,21 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             remove(&ids, state, jobs);
         }
         Command::RestoreDocuments(documents) => {
-            for (path, chunker) in documents {
-                add(vec![path], chunker, state, jobs);
+            for (path, options) in documents {
+                ingest(vec![path], options, state, jobs);
             }
+        }
+        Command::OpenWithPassword { document, password } => {
+            read_again(document, ReadOptions { password: Some(password), ..ReadOptions::default() }, state, jobs);
+        }
+        Command::SetEncoding { document, encoding } => {
+            read_again(document, ReadOptions { encoding: Some(encoding), ..ReadOptions::default() }, state, jobs);
+        }
+        Command::ShowFolder(folder) => {
+            state.library.filter = format!("{}{MAIN_SEPARATOR}", folder.display());
+            state.library.status_filter = StatusFilter::All;
+            state.library.arrange();
+            super::run(Command::ShowSpace(Space::Library), state, jobs);
         }
         Command::SortDocuments(key) => sort(key, state),
         Command::FilterDocuments(text) => {
@@ -70,6 +83,14 @@ fn add_new(paths: Vec<PathBuf>, state: &mut AppState, jobs: &mut Jobs) {
 /// How documents that nobody chose a chunker for are ingested.
 fn options(state: &AppState) -> IngestOptions {
     IngestOptions { chunker: state.settings.chunker.clone(), keep_chunkers: true, ..IngestOptions::default() }
+}
+
+/// Reads the file of a document again in another way; its chunker stays.
+fn read_again(document: DocumentId, read: ReadOptions, state: &mut AppState, jobs: &mut Jobs) {
+    if let Some(path) = state.library.document(document).map(|record| record.path.clone()) {
+        let options = IngestOptions { read, ..options(state) };
+        ingest(vec![path], options, state, jobs);
+    }
 }
 
 /// Queues an ingest of `paths` with this chunker.
@@ -105,6 +126,29 @@ fn follow(folders: Vec<PathBuf>, state: &mut AppState, jobs: &mut Jobs) {
 /// Follows the folders of the settings.
 fn follow_settings(state: &AppState, jobs: &Jobs) {
     jobs.follow(state.settings.followed.clone(), options(state));
+    look_at_folders(state, jobs);
+}
+
+/// Asks how the followed folders are.
+pub(super) fn look_at_folders(state: &AppState, jobs: &Jobs) {
+    if !state.settings.followed.is_empty() {
+        jobs.look_at_folders(state.settings.followed.clone());
+    }
+}
+
+/// Takes in how the followed folders are; one that is there again is followed again.
+pub(super) fn folders_looked_at(found: Vec<(PathBuf, FolderState)>, state: &mut AppState, jobs: &mut Jobs) {
+    let was_away = |folder: &PathBuf| state.library.folders.get(folder).is_some_and(|before| !before.is_there());
+    let back: Vec<PathBuf> = found
+        .iter()
+        .filter(|(folder, now)| now.is_there() && was_away(folder))
+        .map(|(folder, _)| folder.clone())
+        .collect();
+    state.library.folders = found.into_iter().collect();
+    if !back.is_empty() {
+        follow_settings(state, jobs);
+        add_new(back, state, jobs);
+    }
 }
 
 /// Takes up following where the last run ended: what changed since then is read now.

@@ -23,6 +23,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chunk::ChunkerConfig;
+use crate::extract::Password;
+use crate::ingest::IngestOptions;
 use crate::jobs::{ExportFormat, Figure, Jobs};
 use crate::library::Error;
 use crate::retrieve::SearchOptions;
@@ -85,8 +87,24 @@ pub enum Command {
     RemoveDocuments(Vec<DocumentId>),
     /// Removes what is selected.
     RemoveSelected,
-    /// Adds removed documents again, each with its chunker.
-    RestoreDocuments(Vec<(PathBuf, ChunkerConfig)>),
+    /// Adds removed documents again, each as it was read and cut.
+    RestoreDocuments(Vec<(PathBuf, IngestOptions)>),
+    /// Reads the file of an encrypted document again with its password, which is not kept on disk.
+    OpenWithPassword {
+        /// Which document.
+        document: DocumentId,
+        /// What was typed.
+        password: Password,
+    },
+    /// Reads the file of a document again in an encoding; the empty one lets it be found.
+    SetEncoding {
+        /// Which document.
+        document: DocumentId,
+        /// Its name.
+        encoding: String,
+    },
+    /// Lists the documents of a folder.
+    ShowFolder(PathBuf),
     /// Sorts the table, or turns its order.
     SortDocuments(SortKey),
     /// Lists documents whose title or path holds a text.
@@ -228,6 +246,9 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::RemoveDocuments(_)
         | C::RemoveSelected
         | C::RestoreDocuments(_)
+        | C::OpenWithPassword { .. }
+        | C::SetEncoding { .. }
+        | C::ShowFolder(_)
         | C::SortDocuments(_)
         | C::FilterDocuments(_)
         | C::FilterStatus(_) => library::run(command, state, jobs),

@@ -40,6 +40,7 @@ fn show(space: Space, state: &mut AppState, jobs: &mut Jobs) {
     jobs.save_settings(&state.settings);
     match space {
         Space::Models => super::models::list(state, jobs),
+        Space::Settings => super::library::look_at_folders(state, jobs),
         Space::Similarity => super::similarity::refresh(state, jobs),
         Space::Chunks => super::chunks::open_default(state, jobs),
         _ => {}

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::decode::decode;
+use super::decode::decode_as;
 use super::rows::{RowWriter, is_header};
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, ReadOptions, TextBuilder};
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Records looked at to find the delimiter.
@@ -16,8 +16,13 @@ const SAMPLE_RECORDS: usize = 200;
 const MOST_LINES_IN_FIELD: usize = 200;
 
 /// Reads `bytes` as a table.
-pub(super) fn read(bytes: &[u8], path: &Path, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
-    let decoded = decode(bytes)?;
+pub(super) fn read(
+    bytes: &[u8],
+    path: &Path,
+    options: &ReadOptions,
+    limits: &ExtractLimits,
+) -> Result<Extraction, ExtractError> {
+    let decoded = decode_as(bytes, options)?;
     let mut built = TextBuilder::new(limits);
     built.coverage.notes.extend(decoded.note);
     let (named, table) = split_delimiter_line(decoded.text.trim_start_matches('\u{feff}'));
@@ -132,7 +137,7 @@ mod tests {
     use crate::extract::SpanPlace;
 
     fn read_text(table: &str) -> Extraction {
-        read(table.as_bytes(), Path::new("table.csv"), &ExtractLimits::default()).unwrap()
+        read(table.as_bytes(), Path::new("table.csv"), &ReadOptions::default(), &ExtractLimits::default()).unwrap()
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-use super::ExtractError;
+use super::options::{self, given};
+use super::{ExtractError, ReadOptions};
 
 /// Text, and how it was read when that was a guess.
 #[derive(Debug)]
@@ -23,6 +24,49 @@ const SAMPLE_BYTES: usize = 64 << 10;
 /// The bytes are no text.
 pub(super) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, ExtractError> {
     decode_labelled(bytes, None)
+}
+
+/// Decodes text in the encoding that was asked for, else as [`decode`] does.
+///
+/// # Errors
+/// The bytes are no text.
+pub(super) fn decode_as<'a>(bytes: &'a [u8], options: &ReadOptions) -> Result<Decoded<'a>, ExtractError> {
+    decode_declared(bytes, options, None)
+}
+
+/// As [`decode_as`]; `label` is the encoding that the document itself names.
+///
+/// # Errors
+/// The bytes are no text.
+pub(super) fn decode_declared<'a>(
+    bytes: &'a [u8],
+    options: &ReadOptions,
+    label: Option<&str>,
+) -> Result<Decoded<'a>, ExtractError> {
+    match given(options.encoding.as_ref()) {
+        // What was asked for was checked before; a label that is none after all is no reason to fail.
+        Some(asked) => match options::encoding(asked) {
+            Ok(encoding) => decode_forced(bytes, encoding),
+            Err(_) => decode_labelled(bytes, label),
+        },
+        None => decode_labelled(bytes, label),
+    }
+}
+
+/// Decodes in `encoding` whatever the bytes look like; what does not fit it is replaced and counted.
+fn decode_forced<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Decoded<'a>, ExtractError> {
+    let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
+    if !is_wide && is_binary(bytes) {
+        return Err(ExtractError::unsupported("binary data"));
+    }
+    let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
+    let name = encoding.name();
+    let replaced = if has_errors { text.matches('\u{fffd}').count() } else { 0 };
+    let note = match replaced {
+        0 => format!("The text was read as {name}, as asked."),
+        count => format!("The text was read as {name}, as asked; {count} places do not fit it and were replaced."),
+    };
+    Ok(Decoded { text, note: Some(note) })
 }
 
 /// Decodes text; `label` is the encoding that the document itself names. A BOM and valid UTF-8 outrank it.
@@ -187,6 +231,18 @@ mod tests {
         let decoded = decode(&bytes).unwrap();
         assert!(decoded.text.contains("どこで生れたか"));
         assert!(decoded.note.unwrap().contains("damaged"));
+    }
+
+    #[test]
+    fn the_encoding_asked_for_is_used_and_what_does_not_fit_is_counted() {
+        let options = |label: &str| ReadOptions { encoding: Some(label.to_owned()), ..ReadOptions::default() };
+        let (bytes, _, _) = encoding_rs::IBM866.encode("Слово о полку");
+        let decoded = decode_as(&bytes, &options("cp866")).unwrap();
+        assert_eq!(decoded.text, "Слово о полку");
+        assert!(decoded.note.unwrap().contains("IBM866, as asked"));
+        let wide = utf16(JAPANESE, u16::to_be_bytes);
+        assert_eq!(decode_as(&wide, &options("utf-16be")).unwrap().text, JAPANESE);
+        assert!(decode_as(&bytes, &options("utf-8")).unwrap().note.unwrap().contains("places do not fit"));
     }
 
     #[test]

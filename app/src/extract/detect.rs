@@ -155,6 +155,12 @@ fn zipped(extension: &str) -> Option<Format> {
     ZIPPED.iter().find(|(zipped, _)| *zipped == extension).map(|(_, format)| *format)
 }
 
+/// Whether a password opens an encrypted file of this name: those of office programs are not opened here.
+pub fn takes_password(path: &Path) -> bool {
+    let extension = lower_case_extension(path);
+    zipped(&extension).is_none() && !matches!(extension.as_str(), "xls" | "xlt" | "doc" | "ppt")
+}
+
 fn lower_case_extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }

@@ -18,9 +18,38 @@ pub enum ExtractError {
         /// What it seems to be.
         found: String,
     },
-    /// A password is needed.
+    /// A password is needed, and files of this format are not opened with one.
     #[error("the file is encrypted and needs a password: {path:?}; remove the password and add it again")]
     Encrypted {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A password is needed.
+    #[error(
+        "the file is encrypted and needs a password: {path:?}; give it with `outcrop ingest --password FILE`, or in \
+         the window"
+    )]
+    PasswordNeeded {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The password is another one.
+    #[error("the password does not fit: {path:?}; give the file's own password")]
+    PasswordWrong {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The options ask for a part of the file that it does not have.
+    #[error("{detail}: {path:?}")]
+    NothingSelected {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for and what is there.
+        detail: String,
+    },
+    /// A picture in which no text was found.
+    #[error("no text was found in the picture: {path:?}")]
+    PictureWithoutText {
         /// The file.
         path: PathBuf,
     },
@@ -50,7 +79,15 @@ pub enum ExtractError {
         /// What is wrong, and where.
         detail: String,
     },
-    /// Over a size, time or memory budget.
+    /// Reading took longer than it may. Another time, on a machine with less to do, it may not.
+    #[error("{detail}: {path:?}")]
+    TimedOut {
+        /// The file.
+        path: PathBuf,
+        /// Which limit, and where.
+        detail: String,
+    },
+    /// Over a budget of size or memory, or claiming to be.
     #[error("{detail}: {path:?}")]
     OverBudget {
         /// The file.
@@ -95,6 +132,11 @@ impl ExtractError {
         match &mut self {
             Self::Unsupported { path, .. }
             | Self::Encrypted { path }
+            | Self::PasswordNeeded { path }
+            | Self::PasswordWrong { path }
+            | Self::NothingSelected { path, .. }
+            | Self::PictureWithoutText { path }
+            | Self::TimedOut { path, .. }
             | Self::NeedsOcr { path, .. }
             | Self::Empty { path }
             | Self::Damaged { path, .. }
@@ -122,6 +164,10 @@ impl ExtractError {
 
     pub(super) fn encrypted() -> Self {
         Self::Encrypted { path: PathBuf::new() }
+    }
+
+    pub(super) fn nothing_selected(detail: impl Into<String>) -> Self {
+        Self::NothingSelected { path: PathBuf::new(), detail: detail.into() }
     }
 
     pub(super) fn empty() -> Self {

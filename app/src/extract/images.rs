@@ -62,7 +62,8 @@ pub(super) fn read(
         built.coverage.pages_without_text.push((page, reason));
     }
     if scans.is_empty() {
-        return Err(failure.unwrap_or_else(ExtractError::empty));
+        let nothing = ExtractError::PictureWithoutText { path: std::path::PathBuf::new() };
+        return Err(failure.unwrap_or(nothing));
     }
     on_step(ExtractStep::Assembling);
     built.note(format!(

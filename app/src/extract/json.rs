@@ -1,21 +1,29 @@
 //! JSON and JSON lines as `path: value` lines in the order of the document.
 //!
-//! The records of a list of objects, and the lines of JSON lines, become blocks with a row number each.
+//! The records of a list of objects, and the lines of JSON lines, become blocks with a row number each. Where a field is
+//! asked for, it alone is the text of its record.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::decode::decode;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, SpanPlace, TextBuilder};
+use super::decode::decode_as;
+use super::options::given;
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, ReadOptions, SpanPlace, TextBuilder};
 
 /// Reads `bytes` as JSON or JSON lines. What is neither, but is not cut off either, stays source text with a note.
-pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
-    let decoded = decode(bytes)?;
+pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
+    let decoded = decode_as(bytes, options)?;
     let source = decoded.text.trim_start_matches('\u{feff}');
     let mut built = TextBuilder::new(limits);
     built.coverage.notes.extend(decoded.note);
-    match parse(source) {
+    let parsed = parse(source);
+    if let Some(field) = given(options.json_field.as_ref()) {
+        let document = parsed.map_err(|err| ExtractError::damaged("JSON", format!("it has no records: {err}")))?;
+        push_field(&mut built, &document.records(field), field)?;
+        return built.finish(DocumentKind::Json);
+    }
+    match parsed {
         Ok(Document::One(Node::List(items))) if items.iter().all(Node::is_container) => {
             push_records(&mut built, &items)?;
         }
@@ -35,6 +43,22 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
 enum Document {
     One(Node),
     Lines(Vec<Node>),
+}
+
+impl Document {
+    /// What holds the texts: the lines, the items of the list, the object itself where it has `field`, else the first
+    /// list in it whose items have it.
+    fn records(&self, field: &str) -> Vec<&Node> {
+        let has_field = |items: &&Vec<Node>| items.iter().any(|item| item.field(field).is_some());
+        match self {
+            Self::Lines(records) | Self::One(Node::List(records)) => records.iter().collect(),
+            Self::One(node) if node.field(field).is_some() => vec![node],
+            Self::One(node) => match node.lists().find(has_field) {
+                Some(items) => items.iter().collect(),
+                None => vec![node],
+            },
+        }
+    }
 }
 
 fn parse(source: &str) -> Result<Document, serde_json::Error> {
@@ -59,6 +83,19 @@ enum Node {
 impl Node {
     fn is_container(&self) -> bool {
         !matches!(self, Self::Scalar(_))
+    }
+
+    /// The lists among the values of an object.
+    fn lists(&self) -> impl Iterator<Item = &Vec<Self>> {
+        let entries = if let Self::Map(entries) = self { entries.as_slice() } else { &[] };
+        entries.iter().filter_map(|(_, value)| if let Self::List(items) = value { Some(items) } else { None })
+    }
+
+    /// The value of a field: of that name, or at the end of a path with dots.
+    fn field(&self, name: &str) -> Option<&Self> {
+        let Self::Map(entries) = self else { return None };
+        let of = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).map(|(_, value)| value);
+        of(name).or_else(|| name.split_once('.').and_then(|(first, rest)| of(first)?.field(rest)))
     }
 }
 
@@ -128,6 +165,42 @@ fn push_records(built: &mut TextBuilder, records: &[Node]) -> Result<(), Extract
     Ok(())
 }
 
+/// Names of fields that an error lists.
+const MOST_NAMED: usize = 8;
+
+/// Writes the field of each record that has it, with the record's number.
+fn push_field(built: &mut TextBuilder, records: &[&Node], field: &str) -> Result<(), ExtractError> {
+    let mut without = 0;
+    for (row, record) in records.iter().enumerate() {
+        let Some(value) = record.field(field) else {
+            without += 1;
+            continue;
+        };
+        built.break_paragraph();
+        let start = built.len();
+        push_node(built, &mut String::new(), value)?;
+        built.mark(start, SpanPlace::Row(row as u32 + 1));
+    }
+    if without == records.len() {
+        return Err(ExtractError::nothing_selected(no_field(records, field)));
+    }
+    if without > 0 {
+        built.note(format!("{without} of {} records have no field {field:?} and were left out.", records.len()));
+    }
+    Ok(())
+}
+
+fn no_field(records: &[&Node], field: &str) -> String {
+    let named = records.iter().find_map(|record| match record {
+        Node::Map(entries) => Some(entries.iter().take(MOST_NAMED).map(|(key, _)| key.as_str()).collect::<Vec<_>>()),
+        Node::Scalar(_) | Node::List(_) => None,
+    });
+    match named {
+        Some(keys) => format!("no record has a field {field:?}; the first one has {}", keys.join(", ")),
+        None => format!("no record has a field {field:?}: the file holds no objects"),
+    }
+}
+
 /// Writes every scalar under `node` as a line; `path` is the way to it and is given back unchanged.
 fn push_node(built: &mut TextBuilder, path: &mut String, node: &Node) -> Result<(), ExtractError> {
     let path_bytes = path.len();
@@ -184,7 +257,7 @@ mod tests {
     use super::*;
 
     fn read_text(source: &str) -> Extraction {
-        read(source.as_bytes(), &ExtractLimits::default()).unwrap()
+        read(source.as_bytes(), &ReadOptions::default(), &ExtractLimits::default()).unwrap()
     }
 
     #[test]
@@ -207,8 +280,29 @@ mod tests {
     }
 
     #[test]
+    fn the_field_asked_for_is_the_text_of_each_record() {
+        let read_field = |source: &str, field: &str| {
+            let options = ReadOptions { json_field: Some(field.to_owned()), ..ReadOptions::default() };
+            read(source.as_bytes(), &options, &ExtractLimits::default())
+        };
+        let lines = "{\"id\": 1, \"body\": \"one\\ntwo\"}\n{\"id\": 2}\n{\"id\": 3, \"body\": \"three\"}\n";
+        let list = r#"[{"id": 1, "body": "one\ntwo"}, {"id": 2}, {"id": 3, "body": "three"}]"#;
+        let wrapped = format!("{{\"count\": 3, \"items\": {list}}}");
+        for source in [lines, list, &wrapped] {
+            let extraction = read_field(source, "body").unwrap();
+            assert_eq!(extraction.text, "one\ntwo\n\nthree", "{source}");
+            assert_eq!(extraction.place(10..12).rows, Some((3, 3)));
+            assert!(extraction.coverage.notes[0].contains("1 of 3 records"));
+        }
+        assert_eq!(read_field(r#"{"a": {"b": "deep"}}"#, "a.b").unwrap().text, "deep");
+        let err = read_field(list, "text").unwrap_err().to_string();
+        assert!(err.contains("\"text\"") && err.contains("id, body"), "{err}");
+        assert!(matches!(read_field("no json", "body"), Err(ExtractError::Damaged { .. })));
+    }
+
+    #[test]
     fn a_cut_off_file_is_damaged() {
-        let result = read(br#"{"a": [1, 2"#, &ExtractLimits::default());
+        let result = read(br#"{"a": [1, 2"#, &ReadOptions::default(), &ExtractLimits::default());
         assert!(matches!(result, Err(ExtractError::Damaged { .. })), "{result:?}");
     }
 

@@ -6,12 +6,12 @@ use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Ta
 
 use super::sections::SectionWriter;
 use super::text::push_decoded;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, ReadOptions, TextBuilder};
 
 /// Reads `bytes` as Markdown.
-pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
+pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
     let mut built = TextBuilder::new(limits);
-    push_decoded(&mut built, bytes)?;
+    push_decoded(&mut built, bytes, options)?;
     let outline = Outline::of(built.text());
     mark_sections(&mut built, &outline.headings);
     built.title = outline.title.or_else(|| best_title(&outline.headings));
@@ -106,7 +106,7 @@ mod tests {
     use crate::extract::SpanPlace;
 
     fn read_text(text: &str) -> Extraction {
-        read(text.as_bytes(), &ExtractLimits::default()).unwrap()
+        read(text.as_bytes(), &ReadOptions::default(), &ExtractLimits::default()).unwrap()
     }
 
     fn sections(extraction: &Extraction) -> Vec<(String, String)> {

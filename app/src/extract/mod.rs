@@ -22,6 +22,7 @@ mod mail;
 mod markdown;
 mod ocr;
 mod opendocument;
+mod options;
 mod package;
 mod pdf;
 mod picture;
@@ -40,8 +41,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use builder::TextBuilder;
+pub use detect::takes_password;
 pub use error::ExtractError;
 pub use ocr::OcrModels;
+pub use options::{COMMON_ENCODINGS, Password, Passwords, ReadOptions, ReadOptionsError};
 pub use picture::{PagePicture, PageRequest, PixelBox, draw_page};
 pub use place::PlaceIndex;
 pub use read::{extract_file, extract_with_steps};
@@ -155,6 +158,19 @@ pub trait Extract: Send + Sync {
     /// See [`ExtractError`].
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError>;
 
+    /// Reads one file as `options` say. A reader that knows no options reads it as if none were given.
+    ///
+    /// # Errors
+    /// See [`ExtractError`].
+    fn extract_as(
+        &self,
+        path: &Path,
+        _options: &ReadOptions,
+        cancel: &CancelToken,
+    ) -> Result<Extraction, ExtractError> {
+        self.extract(path, cancel)
+    }
+
     /// Names what this reader can do besides what every reader can, such as `ocr`: a file that gave no text is read
     /// again once this changes.
     fn abilities(&self) -> &'static str {
@@ -172,6 +188,20 @@ pub trait Extract: Send + Sync {
         _cancel: &CancelToken,
     ) -> Result<PagePicture, ExtractError> {
         Err(ExtractError::Unsupported { path: path.to_owned(), found: "a reader that draws no pages".to_owned() })
+    }
+
+    /// Draws a page of a file that `password` opens. A reader that opens no encrypted file draws it as any other.
+    ///
+    /// # Errors
+    /// As [`Extract::draw_page`].
+    fn draw_locked_page(
+        &self,
+        path: &Path,
+        request: &PageRequest,
+        _password: &Password,
+        cancel: &CancelToken,
+    ) -> Result<PagePicture, ExtractError> {
+        self.draw_page(path, request, cancel)
     }
 }
 

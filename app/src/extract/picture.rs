@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::detect::{Format, HEAD_BYTES, detect};
 use super::read::read_head;
-use super::{ExtractError, ExtractLimits, images, pdf};
+use super::{ExtractError, ExtractLimits, Password, images, pdf};
 
 /// A page to draw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,12 +61,17 @@ pub struct PagePicture {
 /// Draws a page of the file at `path` in this process. Called by the extract worker only.
 ///
 /// # Errors
-/// The file is neither a PDF nor an image, is damaged, or has no such page.
-pub fn draw_page(path: &Path, request: &PageRequest, limits: &ExtractLimits) -> Result<PagePicture, ExtractError> {
+/// The file is neither a PDF nor an image, is damaged, needs another password, or has no such page.
+pub fn draw_page(
+    path: &Path,
+    request: &PageRequest,
+    password: Option<&Password>,
+    limits: &ExtractLimits,
+) -> Result<PagePicture, ExtractError> {
     let draw = || {
         let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
         match detect(path, &head)? {
-            Format::Pdf => pdf::draw(path, request, limits),
+            Format::Pdf => pdf::draw(path, request, password, limits),
             Format::Image => images::draw(path, request, limits),
             _ => Err(ExtractError::unsupported("no PDF and no image, so no page to draw")),
         }

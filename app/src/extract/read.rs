@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::detect::{Format, HEAD_BYTES, detect};
 use super::{
-    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, csv, docx, epub, html, images, json, mail,
-    markdown, opendocument, pdf, pptx, rtf, spreadsheet, text,
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, ReadOptions, csv, docx, epub, html, images,
+    json, mail, markdown, opendocument, pdf, pptx, rtf, spreadsheet, text,
 };
 
 /// Reads one file in this process. Called by the extract worker only.
@@ -15,23 +15,25 @@ use super::{
 /// # Errors
 /// See [`ExtractError`].
 pub fn extract_file(path: &Path, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
-    extract_with_steps(path, limits, &mut |_| {})
+    extract_with_steps(path, &ReadOptions::default(), limits, &mut |_| {})
 }
 
-/// As [`extract_file`], telling `on_step` when a page begins.
+/// As [`extract_file`], reading as `options` say and telling `on_step` when a page begins.
 ///
 /// # Errors
 /// See [`ExtractError`].
 pub fn extract_with_steps(
     path: &Path,
+    options: &ReadOptions,
     limits: &ExtractLimits,
     on_step: &mut dyn FnMut(ExtractStep),
 ) -> Result<Extraction, ExtractError> {
-    read_any(path, limits, on_step).map_err(|err| err.at(path))
+    read_any(path, options, limits, on_step).map_err(|err| err.at(path))
 }
 
 fn read_any(
     path: &Path,
+    options: &ReadOptions,
     limits: &ExtractLimits,
     on_step: &mut dyn FnMut(ExtractStep),
 ) -> Result<Extraction, ExtractError> {
@@ -46,12 +48,12 @@ fn read_any(
     let head = read_head(path, HEAD_BYTES).map_err(|err| ExtractError::io(&err))?;
     let bytes = || read_all(path, limits);
     match detect(path, &head)? {
-        Format::Text => text::read(&bytes()?, DocumentKind::Text, limits),
-        Format::Code => text::read(&bytes()?, DocumentKind::Code, limits),
-        Format::Markdown => markdown::read(&bytes()?, limits),
-        Format::Html => html::read(&bytes()?, limits),
-        Format::Csv => csv::read(&bytes()?, path, limits),
-        Format::Json => json::read(&bytes()?, limits),
+        Format::Text => text::read(&bytes()?, DocumentKind::Text, options, limits),
+        Format::Code => text::read(&bytes()?, DocumentKind::Code, options, limits),
+        Format::Markdown => markdown::read(&bytes()?, options, limits),
+        Format::Html => html::read(&bytes()?, options, limits),
+        Format::Csv => csv::read(&bytes()?, path, options, limits),
+        Format::Json => json::read(&bytes()?, options, limits),
         Format::Mail => mail::read(&bytes()?, limits),
         Format::Rtf => rtf::read(&bytes()?, limits),
         Format::Docx => docx::read(path, limits),
@@ -60,7 +62,7 @@ fn read_any(
         Format::Odp => opendocument::read(path, DocumentKind::Slides, limits),
         Format::Workbook(workbook) => spreadsheet::read(path, workbook, limits),
         Format::Epub => epub::read(path, limits, on_step),
-        Format::Pdf => pdf::read(path, limits, on_step),
+        Format::Pdf => pdf::read(path, options.password.as_ref(), limits, on_step),
         Format::Image => images::read(path, limits, on_step),
     }
 }

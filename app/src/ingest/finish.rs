@@ -3,23 +3,32 @@
 use super::FileOutcome;
 use super::embedding::EmbedFailure;
 use super::index::{IndexFailure, Passages, embed_all};
-use super::meter::{Meter, Stopwatch};
-use super::prepare::{Prepared, Step, Text, refusal_mark};
+use super::meter::Meter;
+use super::prepare::{MOST_TIMEOUTS, Prepared, Step, Text, picture_mark, refusal_mark};
 use super::run::{IngestError, Ingestion};
 use super::scan::ScannedFile;
 use crate::chunk::ChunkError;
 use crate::embed::EmbedError;
 use crate::extract::ExtractError;
 use crate::progress::IngestPhase;
-use crate::store::{DocumentStatus, Hash, KnownDocument};
+use crate::store::{DocumentStatus, Hash, KnownDocument, Unready};
+
+/// What became of a file.
+pub(super) enum Finished {
+    File(FileOutcome),
+    /// No reader is there for it; it was found in a folder.
+    Skipped,
+    /// A picture without text; it was found in a folder.
+    WithoutText,
+}
 
 /// Makes files that were read together searchable or records why not, and gives `on_outcome` what became of each, in
-/// order; `None` for a file of a folder that no reader is there for.
+/// order.
 pub(super) fn finish(
     ingestion: Ingestion<'_>,
     group: Vec<Prepared>,
     meter: &Meter<'_>,
-    on_outcome: &mut dyn FnMut(Option<FileOutcome>),
+    on_outcome: &mut dyn FnMut(Finished),
 ) -> Result<(), IngestError> {
     meter.phase(IngestPhase::Chunking);
     let cut = |read: &Prepared| match &read.step {
@@ -33,15 +42,15 @@ pub(super) fn finish(
     let dims = ingestion.embedder.dims();
     let mut before = 0;
     for (read, cut) in group.iter().zip(cuts) {
-        let job = Job { ingestion, file: &read.file, known: read.known.as_ref(), stopwatch: read.stopwatch };
+        let job = Job { ingestion, file: &read.file, known: read.known.as_ref(), prepared: read };
         let outcome = match (&read.step, cut) {
             (Step::Extracted(text), Some(Ok(passages))) => {
                 let rows = before * dims..(before + passages.len()) * dims;
                 before += passages.len();
                 let vectors = vectors.as_ref().map(|vectors| &vectors[rows]).map_err(Clone::clone);
-                job.store(passages, text, vectors).map(Some)
+                job.store(passages, text, vectors).map(Finished::File)
             }
-            (_, Some(Err(failure))) => job.not_indexed(failure).map(Some),
+            (_, Some(Err(failure))) => job.not_indexed(failure).map(Finished::File),
             (step, _) => job.without_text(step),
         };
         on_outcome(outcome?);
@@ -54,7 +63,7 @@ struct Job<'a> {
     ingestion: Ingestion<'a>,
     file: &'a ScannedFile,
     known: Option<&'a KnownDocument>,
-    stopwatch: Stopwatch,
+    prepared: &'a Prepared,
 }
 
 impl Job<'_> {
@@ -64,10 +73,11 @@ impl Job<'_> {
             document: self.known.map(|known| known.id),
             status,
             reason,
+            notes: Vec::new(),
             unchanged: false,
             pages: None,
             chunks: 0,
-            secs: self.stopwatch.secs(),
+            secs: self.prepared.stopwatch.secs(),
         }
     }
 
@@ -99,17 +109,23 @@ impl Job<'_> {
     }
 
     fn record(&self, status: DocumentStatus, reason: &str) -> Result<FileOutcome, IngestError> {
-        self.record_with_mark(status, reason, None)
+        self.record_with_mark(status, reason, None, 0)
     }
 
+    /// How it was to be read and cut is remembered with the failure.
     fn record_with_mark(
         &self,
         status: DocumentStatus,
         reason: &str,
         mark: Option<&Hash>,
+        timeouts: u32,
     ) -> Result<FileOutcome, IngestError> {
+        let Prepared { read, chunker, is_chosen, .. } = self.prepared;
         if let Some(known) = self.known {
-            self.ingestion.store.make_unready(known.id, status, reason, mark)?;
+            let read = &read.without_password();
+            let chunker = Some(chunker).filter(|_| *is_chosen);
+            let unready = Unready { mark, timeouts, read: Some(read), chunker, ..Unready::new(status, reason) };
+            self.ingestion.store.make_unready(known.id, unready)?;
         }
         Ok(self.outcome(status, Some(reason.to_owned())))
     }
@@ -121,20 +137,54 @@ impl Job<'_> {
         FileOutcome { unchanged: true, ..self.outcome(status, reason) }
     }
 
-    fn refused(&self, err: &ExtractError, hash: &Hash) -> Result<Option<FileOutcome>, IngestError> {
+    fn refused(&self, err: &ExtractError, hash: &Hash) -> Result<Finished, IngestError> {
         let status = match err {
-            ExtractError::Cancelled { .. } => return self.cancelled().map(Some),
+            ExtractError::Cancelled { .. } => return self.cancelled().map(Finished::File),
             ExtractError::Unsupported { .. } if self.is_passed_over() => return self.skip(),
-            ExtractError::Encrypted { .. } => DocumentStatus::Encrypted,
+            ExtractError::PictureWithoutText { .. } => return self.picture_without_text(err, hash),
+            ExtractError::TimedOut { .. } => return self.timed_out(err, hash).map(Finished::File),
+            ExtractError::Encrypted { .. }
+            | ExtractError::PasswordNeeded { .. }
+            | ExtractError::PasswordWrong { .. } => DocumentStatus::Encrypted,
             ExtractError::NeedsOcr { .. } => DocumentStatus::NeedsOcr,
             // Says nothing about the bytes: it is tried again with the next scan.
             ExtractError::Io { .. } | ExtractError::MissingLibrary { .. } => {
-                return self.keep_or_record(DocumentStatus::Failed, &err.to_string()).map(Some);
+                return self.keep_or_record(DocumentStatus::Failed, &err.to_string()).map(Finished::File);
             }
             _ => DocumentStatus::Failed,
         };
-        let mark = refusal_mark(hash, self.ingestion.extractor);
-        self.record_with_mark(status, &err.to_string(), Some(&mark)).map(Some)
+        let mark = self.mark(hash);
+        self.record_with_mark(status, &err.to_string(), Some(&mark), 0).map(Finished::File)
+    }
+
+    fn mark(&self, hash: &Hash) -> Hash {
+        refusal_mark(hash, self.ingestion.extractor, &self.prepared.read)
+    }
+
+    /// A machine with more to do than usual is no property of the file: it has a few more tries.
+    fn timed_out(&self, err: &ExtractError, hash: &Hash) -> Result<FileOutcome, IngestError> {
+        let mark = self.mark(hash);
+        let before = self.known.filter(|known| !self.file.is_named && known.hash.as_ref() == Some(&mark));
+        let times = before.map_or(0, |known| known.timeouts) + 1;
+        let reason = if times < MOST_TIMEOUTS {
+            format!("{err}; try {times} of {MOST_TIMEOUTS}, the next is made when its folder is read again")
+        } else {
+            format!("{err}; try {times} of {MOST_TIMEOUTS}, name the file itself to have it read once more")
+        };
+        self.record_with_mark(DocumentStatus::Failed, &reason, Some(&mark), times)
+    }
+
+    /// A photograph is no document, unless somebody says so by naming it or it was one before.
+    fn picture_without_text(&self, err: &ExtractError, hash: &Hash) -> Result<Finished, IngestError> {
+        let mark = picture_mark(hash, self.ingestion.extractor);
+        let was_document = self.known.is_some_and(|known| known.status == DocumentStatus::Ready);
+        let store = self.ingestion.store;
+        if self.file.is_named || was_document {
+            store.pass_over(&self.file.path, &mark, None)?;
+            return self.record_with_mark(DocumentStatus::Failed, &err.to_string(), Some(&mark), 0).map(Finished::File);
+        }
+        store.pass_over(&self.file.path, &mark, self.known.map(|known| known.id))?;
+        Ok(Finished::WithoutText)
     }
 
     /// Whether a file that no reader is there for was neither named nor a document before.
@@ -142,21 +192,30 @@ impl Job<'_> {
         !self.file.is_named && self.known.is_none_or(|known| known.status == DocumentStatus::Queued)
     }
 
-    fn skip(&self) -> Result<Option<FileOutcome>, IngestError> {
+    fn skip(&self) -> Result<Finished, IngestError> {
         if let Some(known) = self.known {
             self.ingestion.store.remove(&[known.id])?;
         }
-        Ok(None)
+        Ok(Finished::Skipped)
     }
 
-    fn without_text(&self, step: &Step) -> Result<Option<FileOutcome>, IngestError> {
-        match step {
-            Step::Unchanged => self.unchanged().map(Some),
-            Step::Unreadable(reason) => self.unreadable(reason).map(Some),
-            Step::Refused(err, hash) => self.refused(err, hash),
-            Step::StillRefused => Ok(Some(self.still_refused())),
-            Step::Cancelled | Step::Extracted(_) => self.cancelled().map(Some),
-        }
+    fn without_text(&self, step: &Step) -> Result<Finished, IngestError> {
+        let outcome = match step {
+            Step::PassedOver => return Ok(Finished::WithoutText),
+            Step::Refused(err, hash) => return self.refused(err, hash),
+            Step::Unchanged => self.unchanged(),
+            Step::Unreadable(reason) => self.unreadable(reason),
+            Step::StillRefused => Ok(self.still_refused()),
+            Step::Cancelled | Step::Extracted(_) => self.cancelled(),
+        };
+        outcome.map(Finished::File)
+    }
+
+    /// What a person should know of a file that became searchable.
+    fn notes(&self) -> Vec<String> {
+        let lost =
+            "the cuts made by hand are lost: its text is another one now, and was cut by the chunker for new documents";
+        self.prepared.loses_cuts.then(|| lost.to_owned()).into_iter().collect()
     }
 
     fn store(
@@ -169,13 +228,14 @@ impl Job<'_> {
             return self.unreadable("the document was removed meanwhile");
         };
         let chunks = passages.len();
-        let stored = vectors
-            .map_err(IndexFailure::from)
-            .and_then(|vectors| Ok(passages.store(self.ingestion, known.id, self.file, text, vectors)?));
+        let stored = vectors.map_err(IndexFailure::from).and_then(|vectors| {
+            Ok(passages.store(self.ingestion, known.id, self.file, text, &self.prepared.read, vectors)?)
+        });
         match stored {
             Ok(true) => Ok(FileOutcome {
                 chunks,
                 pages: text.extraction.coverage.pages,
+                notes: self.notes(),
                 ..self.outcome(DocumentStatus::Ready, None)
             }),
             Ok(false) => Ok(FileOutcome {

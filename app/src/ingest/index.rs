@@ -12,7 +12,7 @@ use crate::chunk::{
     CharMeasure, Chunk, ChunkError, ChunkInput, Chunker, ChunkerConfig, Measure, Unit, VectorSource, WordMeasure,
 };
 use crate::embed::EmbedError;
-use crate::extract::{Extraction, PlaceIndex};
+use crate::extract::{Extraction, PlaceIndex, ReadOptions};
 use crate::store::{DocumentId, NewChunk, ReadyDocument, StoreError};
 
 /// Why a text did not become searchable.
@@ -63,6 +63,7 @@ impl Passages {
         id: DocumentId,
         file: &ScannedFile,
         text: &Text,
+        read: &ReadOptions,
         vectors: &[f32],
     ) -> Result<bool, StoreError> {
         ingestion.store.make_ready(ReadyDocument {
@@ -70,6 +71,7 @@ impl Passages {
             bytes: text.bytes,
             hash: text.hash,
             extraction: &text.extraction,
+            read: &read.concerning(text.extraction.kind),
             title: passage::title(&text.extraction, &file.path),
             key: ingestion.chunking_key(&self.config),
             embedder: ingestion.embedder.name(),

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::ChunkerConfig;
+use crate::extract::ReadOptions;
 use crate::store::{DocumentId, DocumentStatus};
 
 pub(crate) use embedding::{EmbedFailure, embed_cached};
@@ -37,19 +38,22 @@ pub use scan::{ScannedFile, scan};
 pub struct IngestOptions {
     /// The chunker; documents already ready with another one are chunked anew, unless they keep theirs.
     pub chunker: ChunkerConfig,
-    /// Whether documents that are ready keep the chunker they were made with, also where their file has changed; cuts
-    /// by hand are kept as long as the file is the same. Off by default.
+    /// Whether documents keep the chunker they were made with, also where their file has changed or could not be read
+    /// for a while; cuts by hand are kept as long as the text is the same. Off by default.
     #[serde(default)]
     pub keep_chunkers: bool,
     /// Whether the document's title and the passage's heading path are embedded and indexed in front of the passage,
     /// so that "How do I reset it?" reaches a paragraph under "Reset" that does not repeat the word. They are never
     /// part of what is cited. On by default.
     pub context: bool,
+    /// How files are read. What is left open stays as each document has it.
+    #[serde(default)]
+    pub read: ReadOptions,
 }
 
 impl Default for IngestOptions {
     fn default() -> Self {
-        Self { chunker: ChunkerConfig::default(), keep_chunkers: false, context: true }
+        Self { chunker: ChunkerConfig::default(), keep_chunkers: false, context: true, read: ReadOptions::default() }
     }
 }
 
@@ -65,6 +69,9 @@ pub struct FileOutcome {
     pub status: DocumentStatus,
     /// Why it is not ready.
     pub reason: Option<String>,
+    /// What else the person should know, a sentence each, such as that cuts made by hand were lost.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Whether it was already there, unchanged.
     pub unchanged: bool,
     /// Number of pages, for formats that have them.
@@ -83,6 +90,9 @@ pub struct IngestReport {
     /// Files found in folders that no reader is there for; they are no documents.
     #[serde(serialize_with = "crate::store::paths_as_text")]
     pub skipped: Vec<PathBuf>,
+    /// Pictures found in folders in which there is no text; they are no documents.
+    #[serde(default, serialize_with = "crate::store::paths_as_text")]
+    pub without_text: Vec<PathBuf>,
     /// Documents under the folders that were forgotten because their files are gone.
     #[serde(serialize_with = "crate::store::paths_as_text")]
     pub removed: Vec<PathBuf>,
@@ -90,4 +100,11 @@ pub struct IngestReport {
     pub cancelled: bool,
     /// Wall-clock seconds in all.
     pub secs: f64,
+}
+
+impl IngestReport {
+    /// How many files it tells of.
+    pub(crate) fn num_files(&self) -> usize {
+        self.files.len() + self.skipped.len() + self.without_text.len()
+    }
 }

@@ -7,11 +7,13 @@ use super::run::Ingestion;
 use super::scan::ScannedFile;
 use super::source;
 use crate::chunk::{ChunkerConfig, ChunkerKind};
-use crate::extract::{Extract, ExtractError, Extraction};
-use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError};
+use crate::extract::{DocumentKind, Extract, ExtractError, Extraction, ReadOptions};
+use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError, text_mark};
 
 /// Counted up when readers learn something that files refused before need.
-const READERS_GENERATION: u32 = 3;
+const READERS_GENERATION: u32 = 4;
+/// How often in a row reading a file may take too long until it counts as refused.
+pub(super) const MOST_TIMEOUTS: u32 = 3;
 /// How often a file that changes while it is read is read again.
 const READ_ATTEMPTS: usize = 3;
 
@@ -21,6 +23,12 @@ pub(super) struct Prepared {
     pub(super) known: Option<KnownDocument>,
     /// What it is cut with.
     pub(super) chunker: ChunkerConfig,
+    /// Whether that is no accident: it was asked for, or the document has it.
+    pub(super) is_chosen: bool,
+    /// Whether cuts made by hand do not fit the text any more.
+    pub(super) loses_cuts: bool,
+    /// How it is read.
+    pub(super) read: ReadOptions,
     pub(super) step: Step,
     pub(super) stopwatch: Stopwatch,
 }
@@ -47,6 +55,8 @@ pub(super) enum Step {
     Refused(ExtractError, Hash),
     /// No text came out of them before, and they are the same.
     StillRefused,
+    /// A picture without text, as before.
+    PassedOver,
     /// Stopped by the user.
     Cancelled,
 }
@@ -60,38 +70,62 @@ pub(super) struct Text {
 
 /// Reads a file unless its document is up to date.
 pub(super) fn prepare(ingestion: Ingestion<'_>, file: &ScannedFile) -> Result<Prepared, StoreError> {
-    let stopwatch = Stopwatch::start();
-    let mut known = ingestion.store.document_at(&file.path)?;
-    let mut chunker = ingestion.options.chunker.clone();
-    let step = match source::fingerprint(&file.path, ingestion.cancel) {
+    let mut prepared = Prepared {
+        file: file.clone(),
+        known: ingestion.store.document_at(&file.path)?,
+        chunker: ingestion.options.chunker.clone(),
+        is_chosen: !ingestion.options.keep_chunkers,
+        loses_cuts: false,
+        read: ingestion.options.read.clone(),
+        step: Step::Cancelled,
+        stopwatch: Stopwatch::start(),
+    };
+    prepared.step = match source::fingerprint(&file.path, ingestion.cancel) {
         Err(err) => Step::Unreadable(err.to_string()),
         Ok(None) => Step::Cancelled,
-        Ok(Some((hash, bytes))) => {
-            known = adopt_renamed(ingestion, file, known, &hash)?;
-            if let Some(kept) = kept_chunker(ingestion, known.as_ref(), &hash)? {
-                chunker = kept;
-            }
-            read(ingestion, file, known.as_ref(), &chunker, (hash, bytes))?
-        }
+        Ok(Some((hash, bytes))) => prepared.proceed(ingestion, hash, bytes)?,
     };
-    Ok(Prepared { file: file.clone(), known, chunker, step, stopwatch })
+    Ok(prepared)
 }
 
-/// The chunker that a document keeps, if it keeps one. Cuts by hand belong to the text they were made in.
-fn kept_chunker(
-    ingestion: Ingestion<'_>,
-    known: Option<&KnownDocument>,
-    hash: &Hash,
-) -> Result<Option<ChunkerConfig>, StoreError> {
-    let Some(known) = known.filter(|known| ingestion.options.keep_chunkers && known.status == DocumentStatus::Ready)
-    else {
-        return Ok(None);
-    };
-    let is_same = known.hash.as_ref() == Some(hash);
-    let kept = ingestion.store.active_key(known.id)?.map(|key| key.config);
-    let is_usable =
-        |config: &ChunkerConfig| (is_same || config.kind != ChunkerKind::Manual) && crate::chunk::build(config).is_ok();
-    Ok(kept.filter(is_usable))
+impl Prepared {
+    /// What there is to do with these bytes.
+    fn proceed(&mut self, ingestion: Ingestion<'_>, hash: Hash, bytes: u64) -> Result<Step, StoreError> {
+        let file = &self.file;
+        let passed_over = ingestion.store.passed_over_mark(&file.path)?;
+        if !file.is_named && passed_over == Some(picture_mark(&hash, ingestion.extractor)) {
+            return Ok(Step::PassedOver);
+        }
+        if self.known.is_none() && passed_over.is_some() {
+            // It has changed since it was passed over, and did not wait in the queue.
+            ingestion.store.enqueue(&[(file.path.clone(), file.bytes)])?;
+            self.known = ingestion.store.document_at(&file.path)?;
+        }
+        self.known = adopt_renamed(ingestion, file, self.known.take(), &hash)?;
+        self.take_what_is_kept(ingestion, &hash);
+        read(ingestion, self, hash, bytes)
+    }
+
+    /// How the document was read and cut so far holds on where nothing else is asked for.
+    fn take_what_is_kept(&mut self, ingestion: Ingestion<'_>, hash: &Hash) {
+        let Some(known) = &self.known else { return };
+        self.read = ingestion.options.read.over(&known.read);
+        self.read.password = self.read.password.take().or_else(|| ingestion.passwords.of(&self.file.path));
+        let Some(kept) = known.chunker.as_ref().filter(|_| ingestion.options.keep_chunkers) else { return };
+        // Cuts by hand belong to the text they were made in.
+        let is_same_text = || known.cut_mark == Some(text_mark(hash, &concerning(&self.read, known.kind)));
+        if kept.kind == ChunkerKind::Manual && !is_same_text() {
+            self.loses_cuts = true;
+        } else if crate::chunk::build(kept).is_ok() {
+            self.chunker = kept.clone();
+            self.is_chosen = true;
+        }
+    }
+}
+
+/// The options that make a difference to a document, all of them where its format is not known yet.
+fn concerning(read: &ReadOptions, kind: Option<DocumentKind>) -> ReadOptions {
+    kind.map_or_else(|| read.without_password(), |kind| read.concerning(kind))
 }
 
 /// A new file whose bytes belong to a document whose file is gone is that document, renamed.
@@ -115,15 +149,15 @@ fn adopt_renamed(
     ingestion.store.document_at(&file.path)
 }
 
-fn read(
-    ingestion: Ingestion<'_>,
-    file: &ScannedFile,
-    known: Option<&KnownDocument>,
-    chunker: &ChunkerConfig,
-    (hash, bytes): (Hash, u64),
-) -> Result<Step, StoreError> {
-    let same = known.filter(|known| known.status == DocumentStatus::Ready && known.hash.as_ref() == Some(&hash));
-    if let Some(known) = same {
+fn read(ingestion: Ingestion<'_>, prepared: &Prepared, hash: Hash, bytes: u64) -> Result<Step, StoreError> {
+    let Prepared { file, known, chunker, read, .. } = prepared;
+    let known = known.as_ref();
+    let is_same = |known: &&KnownDocument| {
+        known.status == DocumentStatus::Ready
+            && known.hash.as_ref() == Some(&hash)
+            && known.read == concerning(read, known.kind)
+    };
+    if let Some(known) = known.filter(is_same) {
         if ingestion.store.active_key(known.id)?.as_ref() == Some(&ingestion.chunking_key(chunker)) {
             return Ok(Step::Unchanged);
         }
@@ -131,36 +165,56 @@ fn read(
             return Ok(Step::Extracted(Box::new(Text { hash, bytes, extraction })));
         }
     }
-    let refused = known.filter(|known| known.status != DocumentStatus::Ready && !file.is_named);
-    if refused.is_some_and(|known| known.hash.as_ref() == Some(&refusal_mark(&hash, ingestion.extractor))) {
+    if known.is_some_and(|known| !file.is_named && is_still_refused(ingestion, known, &hash, read)) {
         return Ok(Step::StillRefused);
     }
-    Ok(extract(ingestion, file, hash, bytes))
+    Ok(extract(ingestion, file, read, hash, bytes))
+}
+
+/// Whether these bytes gave no text before, and there is no reason to think that they do now.
+fn is_still_refused(ingestion: Ingestion<'_>, known: &KnownDocument, hash: &Hash, read: &ReadOptions) -> bool {
+    let has_password = known.status == DocumentStatus::Encrypted && ingestion.options.read.password.is_some();
+    let is_tried_again = (1..MOST_TIMEOUTS).contains(&known.timeouts);
+    known.status != DocumentStatus::Ready
+        && known.hash.as_ref() == Some(&refusal_mark(hash, ingestion.extractor, read))
+        && !has_password
+        && !is_tried_again
 }
 
 /// What is remembered of bytes that gave no text: never the hash of a document's bytes, and another one for each
-/// generation of readers and for what they can do, so that better readers try again.
-pub(super) fn refusal_mark(hash: &Hash, reader: &dyn Extract) -> Hash {
+/// generation of readers, for what they can do and for how they are asked to read, so that better readers try again.
+pub(super) fn refusal_mark(hash: &Hash, reader: &dyn Extract, read: &ReadOptions) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"refused by the readers of ");
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
     hasher.update(&READERS_GENERATION.to_le_bytes());
     hasher.update(reader.abilities().as_bytes());
-    hasher.update(hash);
+    hasher.update(&text_mark(hash, &read.without_password()));
     *hasher.finalize().as_bytes()
 }
 
+/// The same of a picture, which no option reads in another way.
+pub(super) fn picture_mark(hash: &Hash, reader: &dyn Extract) -> Hash {
+    refusal_mark(hash, reader, &ReadOptions::default())
+}
+
 /// Extracts until the file's bytes are the same before and after.
-fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, mut hash: Hash, mut bytes: u64) -> Step {
+fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, read: &ReadOptions, mut hash: Hash, mut bytes: u64) -> Step {
     for _ in 0..READ_ATTEMPTS {
-        let result = ingestion.extractor.extract(&file.path, ingestion.cancel);
+        let result = ingestion.extractor.extract_as(&file.path, read, ingestion.cancel);
         if ingestion.cancel.is_cancelled() {
             return Step::Cancelled;
         }
         match source::fingerprint(&file.path, ingestion.cancel) {
             Ok(Some((after, _))) if after == hash => {
                 return match result {
-                    Ok(extraction) => Step::Extracted(Box::new(Text { hash, bytes, extraction })),
+                    Ok(extraction) => {
+                        if let Some(password) = read.password.as_ref().filter(|_| extraction.kind == DocumentKind::Pdf)
+                        {
+                            ingestion.passwords.keep(&file.path, password);
+                        }
+                        Step::Extracted(Box::new(Text { hash, bytes, extraction }))
+                    }
                     Err(err) => Step::Refused(err, hash),
                 };
             }

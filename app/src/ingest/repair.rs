@@ -10,7 +10,7 @@ use crate::extract::Extraction;
 use crate::progress::CancelToken;
 use crate::store::{
     ChunkId, ChunkRecord, ChunkingKey, DocumentId, DocumentRecord, DocumentStatus, Findings, NewChunk, ReadyDocument,
-    Store, StoreError, VerifyReport,
+    Store, StoreError, Unready, VerifyReport,
 };
 
 const LOST: &str = "its stored text was damaged; add the file again";
@@ -37,7 +37,7 @@ pub(crate) fn repair(store: &Store, embedder: &dyn Embedder, repair: bool) -> Re
 fn mend(store: &Store, embedder: &dyn Embedder, findings: Findings) -> Result<(), EmbedFailure> {
     store.forget_damaged(&findings)?;
     for &id in &findings.lost {
-        store.make_unready(id, DocumentStatus::Failed, LOST, None)?;
+        store.make_unready(id, Unready::new(DocumentStatus::Failed, LOST))?;
     }
     let mut documents = store.documents()?;
     documents.retain(|document| document.status == DocumentStatus::Ready);
@@ -86,6 +86,7 @@ fn index_anew(store: &Store, embedder: &dyn Embedder, document: &DocumentRecord)
         bytes: document.bytes,
         hash: known.hash.unwrap_or_default(),
         extraction: &extraction,
+        read: &document.read,
         title: document.title.clone(),
         key: ChunkingKey { fingerprint: embedder.fingerprint().to_owned(), ..key },
         embedder: embedder.name(),
@@ -98,7 +99,7 @@ fn index_anew(store: &Store, embedder: &dyn Embedder, document: &DocumentRecord)
 
 fn give_up(store: &Store, id: DocumentId, detail: &str) -> Result<(), EmbedFailure> {
     let reason = format!("its vectors were damaged and could not be made anew: {detail}");
-    store.make_unready(id, DocumentStatus::Failed, &reason, None)?;
+    store.make_unready(id, Unready::new(DocumentStatus::Failed, &reason))?;
     Ok(())
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::ahead::ReadAhead;
-use super::finish::finish;
+use super::finish::{Finished, finish};
 use super::meter::{Meter, Stopwatch};
 use super::prepare::Prepared;
 use super::scan::{ScannedFile, absolute, scan};
 use super::{FileOutcome, IngestOptions, IngestReport};
 use crate::chunk::{ChunkError, ChunkerConfig};
 use crate::embed::{EmbedError, Embedder};
-use crate::extract::Extract;
+use crate::extract::{Extract, Passwords, ReadOptionsError};
 use crate::progress::{CancelToken, IngestProgress};
 use crate::store::{ChunkingKey, DocumentStatus, Store, StoreError};
 
@@ -27,6 +27,8 @@ pub(crate) struct Ingestion<'a> {
     pub(crate) embedder: &'a dyn Embedder,
     pub(crate) extractor: &'a dyn Extract,
     pub(crate) options: &'a IngestOptions,
+    /// What opened encrypted files before.
+    pub(crate) passwords: &'a Passwords,
     pub(crate) cancel: &'a CancelToken,
 }
 
@@ -50,6 +52,8 @@ pub(crate) enum IngestError {
     Chunker(#[from] ChunkError),
     #[error(transparent)]
     Model(#[from] EmbedError),
+    #[error(transparent)]
+    Read(#[from] ReadOptionsError),
     #[error("no thread for reading files: {0}")]
     Thread(String),
 }
@@ -95,6 +99,7 @@ fn run(
     ingestion.store.expect_writable()?;
     // A chunker that cannot be built is an error of the ingest, not of every file.
     crate::chunk::build(&ingestion.options.chunker)?;
+    ingestion.options.read.check()?;
     meter.start(files.len(), files.iter().map(|file| file.bytes).sum());
     enqueue(ingestion.store, files)?;
 
@@ -104,7 +109,7 @@ fn run(
         Ok(()) => STOPPED.to_owned(),
         Err(err) => format!("not read because of an earlier error: {err}"),
     };
-    let rest = &files[(report.files.len() + report.skipped.len()).min(files.len())..];
+    let rest = &files[report.num_files().min(files.len())..];
     cancel_rest(ingestion.store, rest, &reason, &mut report)?;
     result?;
     report.cancelled = ingestion.cancel.is_cancelled();
@@ -118,8 +123,13 @@ fn run(
 
 /// Removes the documents whose path `is_covered` and whose file is gone; a file that cannot be looked at is not gone.
 fn forget_gone(store: &Store, is_covered: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, StoreError> {
+    let is_gone = |path: &Path| is_covered(path) && path.try_exists().is_ok_and(|exists| !exists);
+    let passed_over: Vec<PathBuf> = store.passed_over()?.into_iter().filter(|path| is_gone(path)).collect();
+    if !passed_over.is_empty() {
+        store.forget_passed_over(&passed_over)?;
+    }
     let mut gone = store.document_paths()?;
-    gone.retain(|(_, path)| is_covered(path) && path.try_exists().is_ok_and(|exists| !exists));
+    gone.retain(|(_, path)| is_gone(path));
     let (ids, paths): (Vec<_>, Vec<_>) = gone.into_iter().unzip();
     if !ids.is_empty() {
         store.remove(&ids)?;
@@ -127,9 +137,12 @@ fn forget_gone(store: &Store, is_covered: &dyn Fn(&Path) -> bool) -> Result<Vec<
     Ok(paths)
 }
 
+/// Files that were passed over before are looked at first: most of them are no documents today either.
 fn enqueue(store: &Store, files: &[ScannedFile]) -> Result<(), StoreError> {
+    let passed_over = store.passed_over()?;
+    let is_queued = |file: &&ScannedFile| file.path.is_file() && (file.is_named || !passed_over.contains(&file.path));
     let queue: Vec<(PathBuf, u64)> =
-        files.iter().filter(|file| file.path.is_file()).map(|file| (file.path.clone(), file.bytes)).collect();
+        files.iter().filter(is_queued).map(|file| (file.path.clone(), file.bytes)).collect();
     store.enqueue(&queue)
 }
 
@@ -164,8 +177,9 @@ fn store_all(
             let Some((path, bytes)) = files.next() else { return };
             meter.file_done(bytes);
             match outcome {
-                Some(outcome) => report.files.push(outcome),
-                None => report.skipped.push(path),
+                Finished::File(outcome) => report.files.push(outcome),
+                Finished::Skipped => report.skipped.push(path),
+                Finished::WithoutText => report.without_text.push(path),
             }
         })?;
         if ingestion.cancel.is_cancelled() {
@@ -199,6 +213,7 @@ fn cancel_rest(store: &Store, rest: &[ScannedFile], reason: &str, report: &mut I
             document: known.as_ref().map(|known| known.id),
             status: known.map_or(DocumentStatus::Cancelled, |known| known.status),
             reason: Some(reason.to_owned()),
+            notes: Vec::new(),
             unchanged: false,
             pages: None,
             chunks: 0,

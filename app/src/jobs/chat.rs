@@ -21,10 +21,14 @@ fn latest(library: &Library) -> Result<Option<(ChatId, Vec<Answer>)>, Error> {
     Ok(Some((chat.id, library.chat(chat.id)?)))
 }
 
+fn dialog() -> rfd::FileDialog {
+    rfd::FileDialog::new().set_title("Export").set_file_name("conversation.md")
+}
+
 /// Writes a conversation to `path`; without a path the system's dialog asks for one.
 pub(super) fn export(answers: Vec<Answer>, path: Option<PathBuf>, outbox: Outbox) {
     spawn("export-chat", move || {
-        let Some(path) = path.or_else(|| super::dialog::save("conversation.md")) else {
+        let Some(path) = path.or_else(|| super::dialog::save(dialog(), &outbox)) else {
             return;
         };
         let title = answers.first().map_or("Conversation", |answer| answer.question.as_str());

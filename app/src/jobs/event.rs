@@ -9,7 +9,8 @@ use crate::ingest::IngestReport;
 use crate::library::{Error, Library};
 use crate::retrieve::SearchResults;
 use crate::state::{
-    Comparison, Fetching, HeatResult, LabResult, LabelledQuestion, MapResult, MemoryNeeds, ModelRow, QueryAnswer,
+    Comparison, Fetching, FolderState, HeatResult, LabResult, LabelledQuestion, MapResult, MemoryNeeds, ModelRow,
+    QueryAnswer,
 };
 use crate::store::{ChatId, DocumentId, DocumentRecord};
 
@@ -34,6 +35,8 @@ pub enum Event {
     IngestFinished(Result<IngestReport, Error>),
     /// The system's dialog gave files.
     PathsPicked(Vec<PathBuf>),
+    /// How the followed folders are.
+    FoldersLookedAt(Vec<(PathBuf, FolderState)>),
     /// The system's dialog gave folders.
     FoldersPicked(Vec<PathBuf>),
     /// A search ended.

@@ -105,7 +105,7 @@ const PNG_SCALE: f32 = 2.0;
 
 pub(super) fn export(request: ExportRequest, outbox: Outbox) {
     spawn("export", move || {
-        let path = request.path.clone().or_else(|| ask(&request));
+        let path = request.path.clone().or_else(|| ask(&request, &outbox));
         let outcome = guarded(|| match &path {
             None => Ok(None),
             Some(path) => {
@@ -128,15 +128,15 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Asks where to, in the system's dialog.
-fn ask(request: &ExportRequest) -> Option<PathBuf> {
+fn ask(request: &ExportRequest, outbox: &Outbox) -> Option<PathBuf> {
     let ending = request.format.ending();
     let stem: String =
         request.title.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
-    rfd::FileDialog::new()
+    let dialog = rfd::FileDialog::new()
         .set_title("Save figure")
         .set_file_name(format!("{}-{}.{ending}", stem.trim_matches('-'), request.figure.word()))
-        .add_filter(ending.to_uppercase(), &[ending])
-        .save_file()
+        .add_filter(ending.to_uppercase(), &[ending]);
+    super::dialog::save(dialog, outbox)
 }
 
 fn render(request: &ExportRequest) -> Result<Vec<u8>, Error> {

@@ -1,14 +1,15 @@
 //! Following folders: what changes in them goes into the ingest queue.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::ingest::{Queue, What};
 use super::latest::Latest;
-use super::{Event, Outbox, Worker};
+use super::{Event, Outbox, Worker, spawn};
 use crate::ingest::IngestOptions;
 use crate::library::Error;
+use crate::state::FolderState;
 use crate::watch::{Changes, FolderWatch, WatchError};
 
 /// How long changes wait when the queue is full.
@@ -37,9 +38,8 @@ impl Handle {
             while let Some(follow) = requests.take() {
                 // The old watch ends before the new one begins: folders in both are not followed twice.
                 drop(watch.take());
-                watch = begin(follow, Arc::clone(&queue)).unwrap_or_else(|err| {
-                    outbox.send(Event::Failed(failure(&err)));
-                    None
+                watch = begin(follow, &queue, &|err| {
+                    outbox.send(Event::Failed(failure(err)));
                 });
             }
         });
@@ -59,15 +59,42 @@ impl Drop for Handle {
     }
 }
 
-/// Folders that are not there, such as an unplugged disk, are left out.
-fn begin(follow: Follow, queue: Arc<Queue>) -> Result<Option<FolderWatch>, WatchError> {
+/// Folders that are not there, such as an unplugged disk, are left out, and so are those that cannot be followed: they
+/// are told of, and the others are followed all the same.
+fn begin(follow: Follow, queue: &Arc<Queue>, on_failure: &dyn Fn(&WatchError)) -> Option<FolderWatch> {
     let Follow { folders, options } = follow;
-    let folders: Vec<PathBuf> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
-    if folders.is_empty() {
-        return Ok(None);
+    let mut folders: Vec<PathBuf> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
+    while !folders.is_empty() {
+        let (followed, options, queue) = (folders.clone(), options.clone(), Arc::clone(queue));
+        match FolderWatch::start(&folders, move |changes| send(&queue, &followed, changes, &options)) {
+            Ok(watch) => return Some(watch),
+            Err(err) => {
+                on_failure(&err);
+                let before = folders.len();
+                folders.retain(|folder| *folder != err.path);
+                if folders.len() == before {
+                    return None;
+                }
+            }
+        }
     }
-    let followed = folders.clone();
-    FolderWatch::start(&folders, move |changes| send(&queue, &followed, changes, &options)).map(Some)
+    None
+}
+
+/// Tells how folders are.
+pub(super) fn look(folders: Vec<PathBuf>, outbox: Outbox) {
+    spawn("look-at-folders", move || {
+        let found = folders.into_iter().map(|folder| (folder.clone(), state_of(&folder)));
+        outbox.send(Event::FoldersLookedAt(found.collect()));
+    });
+}
+
+fn state_of(folder: &Path) -> FolderState {
+    match std::fs::read_dir(folder) {
+        Ok(_) => FolderState::There,
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => FolderState::Gone,
+        Err(err) => FolderState::Unreadable(err.to_string()),
+    }
 }
 
 fn send(queue: &Queue, folders: &[PathBuf], changes: Changes, options: &IngestOptions) {

@@ -172,6 +172,11 @@ impl Jobs {
         }
     }
 
+    /// Looks whether folders are there and can be read.
+    pub fn look_at_folders(&self, folders: Vec<PathBuf>) {
+        follow::look(folders, self.outbox.clone());
+    }
+
     /// Lets the running ingest and the waiting ones stand still, or go on.
     pub fn pause_ingest(&self, is_paused: bool) {
         if let Some(workers) = &self.workers {

@@ -2,6 +2,7 @@
 
 use crate::chunk::ChunkError;
 use crate::embed::EmbedError;
+use crate::extract::ReadOptionsError;
 use crate::ingest::{EmbedFailure, IngestError};
 use crate::retrieve::RetrieveError;
 use crate::store::StoreError;
@@ -90,8 +91,15 @@ impl From<IngestError> for Error {
             IngestError::Store(err) => err.into(),
             IngestError::Model(err) => err.into(),
             IngestError::Chunker(err) => err.into(),
+            IngestError::Read(err) => err.into(),
             IngestError::Thread(detail) => Self::new("Ingest", detail),
         }
+    }
+}
+
+impl From<ReadOptionsError> for Error {
+    fn from(err: ReadOptionsError) -> Self {
+        Self::new("How to read", err.to_string())
     }
 }
 

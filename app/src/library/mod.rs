@@ -60,7 +60,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::answer::{Answer, AskEvent, AskOptions, Generators};
 use crate::embed::{self, Embedder, Rerankers};
-use crate::extract::{Extract, Extraction};
+use crate::extract::{Extract, Extraction, Passwords};
 use crate::ingest::{self, IngestOptions, IngestReport, Ingestion};
 use crate::models;
 use crate::progress::{CancelToken, IngestProgress};
@@ -99,6 +99,7 @@ pub struct Library {
     embedder: Arc<dyn Embedder>,
     embedder_note: Option<String>,
     extractor: Arc<dyn Extract>,
+    passwords: Passwords,
     searcher: Arc<engine::Searcher>,
     worker_binary: Option<PathBuf>,
     generators: Mutex<Generators>,
@@ -145,6 +146,7 @@ impl Library {
             embedder,
             embedder_note,
             extractor,
+            passwords: Passwords::default(),
             searcher,
             worker_binary: options.worker_binary,
         })
@@ -229,6 +231,7 @@ impl Library {
             embedder: self.embedder.as_ref(),
             extractor: self.extractor.as_ref(),
             options,
+            passwords: &self.passwords,
             cancel,
         }
     }

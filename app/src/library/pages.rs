@@ -10,7 +10,8 @@ impl Library {
     /// formats that have no pages to draw.
     ///
     /// # Errors
-    /// There is no such document, its file is gone, damaged or has no such page, or `cancel` was set.
+    /// There is no such document, its file is gone, damaged, has no such page or a password that this process was not
+    /// told, or `cancel` was set.
     pub fn draw_page(
         &self,
         document: DocumentId,
@@ -20,9 +21,18 @@ impl Library {
         let records = self.documents()?;
         let record = records.into_iter().find(|record| record.id == document);
         let record = record.ok_or(StoreError::NoDocument(document))?;
-        match self.extractor.draw_page(&record.path, request, cancel) {
+        let picture = match self.passwords.of(&record.path) {
+            Some(password) => self.extractor.draw_locked_page(&record.path, request, &password, cancel),
+            None => self.extractor.draw_page(&record.path, request, cancel),
+        };
+        match picture {
             Ok(picture) => Ok(Some(picture)),
             Err(ExtractError::Unsupported { .. }) => Ok(None),
+            Err(err @ (ExtractError::PasswordNeeded { .. } | ExtractError::PasswordWrong { .. })) => {
+                let hint =
+                    "its password was not kept: add the file again with it to see its pages until Outcrop is closed";
+                Err(Error::new("The page needs the password", err.to_string()).with_hint(hint))
+            }
             Err(err) => Err(Error::new("The page cannot be drawn", err.to_string())
                 .with_hint("the text of the passage is in the library; add the file again if it has moved")),
         }

@@ -9,7 +9,7 @@ use crate::chunk::stats::{self, ChunkStats};
 use crate::chunk::svg::BoundaryPlot;
 use crate::chunk::{self, CharMeasure, ChunkInput, ChunkerConfig, Chunking, Measure, Unit, VectorSource, WordMeasure};
 use crate::embed::{self, Embedder, TextRole};
-use crate::extract::{Extraction, PlaceIndex};
+use crate::extract::{Extraction, PlaceIndex, ReadOptions};
 use crate::models;
 use crate::progress::CancelToken;
 use crate::store::{ChunkId, ChunkRecord, DocumentId};
@@ -86,13 +86,28 @@ impl Previewer {
     /// # Errors
     /// The file gives no text, or no worker can be started.
     pub fn open(options: &LibraryOptions, file: &Path, cancel: &CancelToken) -> Result<Self, Error> {
+        Self::open_as(options, file, &ReadOptions::default(), cancel)
+    }
+
+    /// Extracts `file` as `read` says.
+    ///
+    /// # Errors
+    /// As [`Previewer::open`], or an option does not exist.
+    pub fn open_as(
+        options: &LibraryOptions,
+        file: &Path,
+        read: &ReadOptions,
+        cancel: &CancelToken,
+    ) -> Result<Self, Error> {
+        read.check()?;
         let home = home_folder(options.home.clone())?;
         let models = models::folder(options.models.as_deref(), &home);
         let extractor = match &options.extractor {
             Some(extractor) => extractor.clone(),
             None => extract_pool(options.worker_binary.clone(), &models)?,
         };
-        let extraction = extractor.extract(file, cancel).map_err(|err| Error::new("No text", err.to_string()))?;
+        let extraction =
+            extractor.extract_as(file, read, cancel).map_err(|err| Error::new("No text", err.to_string()))?;
         let (embedder, embedder_note) = match &options.embedder {
             Some(embedder) => (embedder.clone(), None),
             None => embed::open_installed(&models),
@@ -160,16 +175,17 @@ impl Previewer {
 /// not need it themselves.
 ///
 /// # Errors
-/// The file gives no text, the configuration is out of range, embedding failed, or `cancel` was set.
+/// The file gives no text, the configuration or an option is out of range, embedding failed, or `cancel` was set.
 pub fn preview_chunks(
     options: &LibraryOptions,
     file: &Path,
+    read: &ReadOptions,
     config: &ChunkerConfig,
     curve: bool,
     cancel: &CancelToken,
 ) -> Result<ChunkPreview, Error> {
     config.validate()?;
-    Previewer::open(options, file, cancel)?.cut(config, curve)
+    Previewer::open_as(options, file, read, cancel)?.cut(config, curve)
 }
 
 fn records(extraction: &Extraction, chunking: &Chunking, embedder: &dyn Embedder) -> Vec<ChunkRecord> {

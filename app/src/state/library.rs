@@ -1,8 +1,9 @@
 //! The documents and the ingest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use super::Loadable;
+use super::{FolderState, Loadable};
 use crate::ingest::IngestReport;
 use crate::progress::IngestProgress;
 use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
@@ -54,6 +55,8 @@ pub struct LibraryState {
     pub version: u64,
     /// What became of the last one.
     pub last_report: Option<IngestReport>,
+    /// How the followed folders were when they were looked at last.
+    pub folders: BTreeMap<PathBuf, FolderState>,
     /// Selected rows.
     pub selected: BTreeSet<DocumentId>,
     /// Text that titles and paths must hold.
@@ -158,6 +161,7 @@ mod tests {
             pages_without_text: Vec::new(),
             chunks,
             bytes: 10,
+            read: crate::extract::ReadOptions::default(),
             chunker: None,
             embedder: None,
         }

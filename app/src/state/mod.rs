@@ -6,6 +6,7 @@
 mod chat;
 mod comparison;
 pub mod edits;
+mod folders;
 mod inspector;
 mod lab;
 mod library;
@@ -24,6 +25,7 @@ mod text_rows;
 pub use chat::{ChatState, Turn, TurnState};
 pub use comparison::{Column, Comparison, CutMark};
 pub use edits::Edits;
+pub use folders::FolderState;
 pub use inspector::{Passage, Selection};
 pub use lab::{Jump, LabResult, LabState, SizeStats};
 pub use library::{LibraryState, SortKey, StatusFilter};

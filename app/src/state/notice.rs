@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::chunk::ChunkerConfig;
+use crate::ingest::IngestOptions;
 use crate::library::Error;
 
 /// What kind of message.
@@ -18,8 +18,8 @@ pub enum NoticeKind {
 /// How something is taken back.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Undo {
-    /// Adds removed documents again, each with its chunker.
-    RestoreDocuments(Vec<(PathBuf, ChunkerConfig)>),
+    /// Adds removed documents again, each as it was read and cut.
+    RestoreDocuments(Vec<(PathBuf, IngestOptions)>),
 }
 
 /// A message, with its undo where there is one.

@@ -11,9 +11,10 @@ use rusqlite::{Connection, params};
 use super::documents::{json, status_text};
 use super::{
     ChunkId, ChunkingKey, DocumentId, DocumentStatus, Hash, KnownDocument, NewChunk, Store, StoreError, chunks,
-    documents, hold, texts,
+    documents, hold, passed_over, texts,
 };
-use crate::extract::Extraction;
+use crate::chunk::ChunkerConfig;
+use crate::extract::{Extraction, ReadOptions};
 
 /// Ids are reserved on disk in blocks of at least this many, so that not every document costs a write for them.
 const RESERVED_IDS: usize = 4096;
@@ -24,6 +25,8 @@ pub(crate) struct ReadyDocument<'a> {
     pub(crate) bytes: u64,
     pub(crate) hash: Hash,
     pub(crate) extraction: &'a Extraction,
+    /// How the file was read.
+    pub(crate) read: &'a ReadOptions,
     pub(crate) title: String,
     pub(crate) key: ChunkingKey,
     pub(crate) embedder: &'a str,
@@ -32,6 +35,28 @@ pub(crate) struct ReadyDocument<'a> {
     pub(crate) chunks: Vec<NewChunk>,
     /// `chunks.len() * dims` floats.
     pub(crate) vectors: &'a [f32],
+}
+
+/// Why a document is not searchable, and what is remembered of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Unready<'a> {
+    pub(crate) status: DocumentStatus,
+    pub(crate) reason: &'a str,
+    /// A hash that tells later whether the reason still holds.
+    pub(crate) mark: Option<&'a Hash>,
+    /// How often in a row reading took too long.
+    pub(crate) timeouts: u32,
+    /// How the file is to be read from now on.
+    pub(crate) read: Option<&'a ReadOptions>,
+    /// What it is to be cut with from now on.
+    pub(crate) chunker: Option<&'a ChunkerConfig>,
+}
+
+impl<'a> Unready<'a> {
+    /// A reason after which the file is read and cut as before.
+    pub(crate) fn new(status: DocumentStatus, reason: &'a str) -> Self {
+        Self { status, reason, mark: None, timeouts: 0, read: None, chunker: None }
+    }
 }
 
 /// Rows to forget, by the model they belong to.
@@ -82,21 +107,16 @@ impl Store {
         }
     }
 
-    /// Takes a document out of the searchable set and records why. `mark` is a hash that tells later whether the
-    /// reason still holds.
-    pub(crate) fn make_unready(
-        &self,
-        id: DocumentId,
-        status: DocumentStatus,
-        reason: &str,
-        mark: Option<&Hash>,
-    ) -> Result<(), StoreError> {
+    /// Takes a document out of the searchable set and records why.
+    pub(crate) fn make_unready(&self, id: DocumentId, unready: Unready<'_>) -> Result<(), StoreError> {
+        let Unready { status, reason, mark, timeouts, read, chunker } = unready;
         let stale = self.database.write(|transaction| {
             let stale = active_rows(transaction, id)?;
             chunks::remove_all(transaction, id)?;
             texts::remove(transaction, id)?;
             documents::set_status(transaction, id, status, Some(reason))?;
             documents::set_mark(transaction, id, mark)?;
+            documents::set_wishes(transaction, id, read, chunker, timeouts)?;
             Ok(stale)
         })?;
         self.forget_rows(&stale);
@@ -191,11 +211,13 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
     }
     let chunks: Vec<(ChunkId, NewChunk)> = ids.iter().map(|&id| ChunkId(id)).zip(ready.chunks).collect();
     chunks::put_active(connection, ready.id, &ready.key, ready.embedder, &chunks)?;
+    passed_over::forget_document(connection, ready.id)?;
     let coverage = &ready.extraction.coverage;
     let without_text: Vec<u32> = coverage.pages_without_text.iter().map(|(page, _)| *page).collect();
     connection.execute(
         "UPDATE documents SET title = ?2, status = ?3, reason = NULL, kind = ?4, pages = ?5,
-                pages_without_text = ?6, bytes = ?7, hash = ?8 WHERE id = ?1",
+                pages_without_text = ?6, bytes = ?7, hash = ?8, read = ?9, chunker = ?10, cut_mark = ?11, timeouts = 0
+         WHERE id = ?1",
         params![
             ready.id.0 as i64,
             ready.title,
@@ -205,6 +227,9 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
             json(&without_text)?,
             ready.bytes as i64,
             ready.hash.as_slice(),
+            json(ready.read)?,
+            json(&ready.key.config)?,
+            documents::text_mark(&ready.hash, ready.read).as_slice(),
         ],
     )?;
     Ok(Some(stale))

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{DocumentId, DocumentRecord, DocumentStatus};
-use crate::extract::DocumentKind;
+use crate::chunk::ChunkerConfig;
+use crate::extract::{DocumentKind, ReadOptions};
 
 /// BLAKE3 of a file's bytes.
 pub(crate) type Hash = [u8; 32];
@@ -22,6 +23,33 @@ pub(crate) struct KnownDocument {
     /// Of the bytes it was read from; of a document that is not ready the mark of [`set_mark`].
     pub(crate) hash: Option<Hash>,
     pub(crate) reason: Option<String>,
+    /// The format that it was read as last.
+    pub(crate) kind: Option<DocumentKind>,
+    /// How its file is read.
+    pub(crate) read: ReadOptions,
+    /// What it is cut with, also while it is not ready.
+    pub(crate) chunker: Option<ChunkerConfig>,
+    /// The [`text_mark`] of the text that it was cut in last.
+    pub(crate) cut_mark: Option<Hash>,
+    /// How often in a row reading took too long.
+    pub(crate) timeouts: u32,
+}
+
+const KNOWN_COLUMNS: &str = "id, path, status, hash, reason, kind, read, chunker, cut_mark, timeouts";
+
+/// Marks a text by the bytes it came from and how they were read: places in it mean the same as long as the mark does.
+pub(crate) fn text_mark(hash: &Hash, read: &ReadOptions) -> Hash {
+    if read.is_empty() {
+        return *hash;
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(hash);
+    for option in [&read.encoding, &read.html_selector, &read.json_field] {
+        let text = option.as_deref().unwrap_or_default();
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 /// Puts a file in the queue; a document with this path stays as it is.
@@ -39,7 +67,7 @@ pub(crate) fn enqueue(connection: &Connection, path: &Path, bytes: u64) -> Resul
 /// The document of a path.
 pub(crate) fn by_path(connection: &Connection, path: &Path) -> Result<Option<KnownDocument>> {
     connection
-        .prepare_cached("SELECT id, path, status, hash, reason FROM documents WHERE path = ?1")?
+        .prepare_cached(&format!("SELECT {KNOWN_COLUMNS} FROM documents WHERE path = ?1"))?
         .query_row([path_value(path)], known)
         .optional()
 }
@@ -47,10 +75,9 @@ pub(crate) fn by_path(connection: &Connection, path: &Path) -> Result<Option<Kno
 /// Ready documents with these bytes, by id.
 pub(crate) fn ready_by_hash(connection: &Connection, hash: &Hash) -> Result<Vec<KnownDocument>> {
     connection
-        .prepare_cached(
-            "SELECT id, path, status, hash, reason FROM documents
-             WHERE hash = ?1 AND status = 'ready' ORDER BY id",
-        )?
+        .prepare_cached(&format!(
+            "SELECT {KNOWN_COLUMNS} FROM documents WHERE hash = ?1 AND status = 'ready' ORDER BY id"
+        ))?
         .query_map([hash.as_slice()], known)?
         .collect()
 }
@@ -62,6 +89,11 @@ fn known(row: &Row<'_>) -> Result<KnownDocument> {
         status: status_column(row, 2)?,
         hash: row.get(3)?,
         reason: row.get(4)?,
+        kind: optional_json(row, 5)?,
+        read: json_column(row, 6)?,
+        chunker: optional_json(row, 7)?,
+        cut_mark: row.get(8)?,
+        timeouts: row.get(9)?,
     })
 }
 
@@ -98,6 +130,21 @@ pub(crate) fn set_status(
 pub(crate) fn set_mark(connection: &Connection, id: DocumentId, mark: Option<&Hash>) -> Result<()> {
     let mark = mark.map(<[u8; 32]>::as_slice);
     connection.execute("UPDATE documents SET hash = ?2 WHERE id = ?1", params![id.0 as i64, mark])?;
+    Ok(())
+}
+
+/// Remembers how a file is read and cut, where these are given, and how often reading took too long.
+pub(crate) fn set_wishes(
+    connection: &Connection,
+    id: DocumentId,
+    read: Option<&ReadOptions>,
+    chunker: Option<&ChunkerConfig>,
+    timeouts: u32,
+) -> Result<()> {
+    connection.execute(
+        "UPDATE documents SET read = coalesce(?2, read), chunker = coalesce(?3, chunker), timeouts = ?4 WHERE id = ?1",
+        params![id.0 as i64, read.map(json).transpose()?, chunker.map(json).transpose()?, timeouts],
+    )?;
     Ok(())
 }
 
@@ -156,7 +203,8 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<DocumentRecord>> {
     connection
         .prepare_cached(
             "SELECT d.id, d.path, d.title, d.status, d.reason, d.kind, d.pages, d.pages_without_text, d.bytes,
-                    c.config, c.embedder, (SELECT count(*) FROM chunks WHERE chunking = c.id)
+                    coalesce(c.config, d.chunker), c.embedder, (SELECT count(*) FROM chunks WHERE chunking = c.id),
+                    d.read
              FROM documents d LEFT JOIN chunkings c ON c.document = d.id AND c.active
              ORDER BY d.id",
         )?
@@ -178,6 +226,7 @@ fn record(row: &Row<'_>) -> Result<DocumentRecord> {
         chunker: optional_json(row, 9)?,
         embedder: row.get(10)?,
         chunks: row.get::<_, i64>(11)? as usize,
+        read: json_column(row, 12)?,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::chunk::ChunkerConfig;
-use crate::extract::{DocumentKind, Place};
+use crate::extract::{DocumentKind, Place, ReadOptions};
 
 /// Writes a path as text. A name that is no UTF-8 keeps its place in the output, with `\u{FFFD}` for what is not text.
 ///
@@ -75,8 +75,10 @@ pub struct DocumentRecord {
     pub chunks: usize,
     /// Size of the file.
     pub bytes: u64,
-    /// The active chunking's configuration.
+    /// What it is cut with; of a document that is not ready, what it was cut with or will be.
     pub chunker: Option<ChunkerConfig>,
+    /// How its file is read.
+    pub read: ReadOptions,
     /// Name of the embedder of the active chunking.
     pub embedder: Option<String>,
 }

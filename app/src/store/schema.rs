@@ -13,7 +13,7 @@ use super::StoreError;
 const APPLICATION_ID: i64 = 0x4F54_4352;
 
 /// Step `i` takes version `i` to `i + 1`. Released steps never change.
-pub(crate) const STEPS: &[&str] = &[V1];
+pub(crate) const STEPS: &[&str] = &[V1, V2];
 
 /// Brings the database at `path` to the newest version.
 pub(crate) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), StoreError> {
@@ -175,6 +175,22 @@ CREATE TABLE chat_turns (
 );
 "#;
 
+/// What stays with a document whatever becomes of its file, and the pictures that are no documents.
+const V2: &str = r"
+ALTER TABLE documents ADD COLUMN read TEXT NOT NULL DEFAULT '{}';      -- JSON: how its file is read
+ALTER TABLE documents ADD COLUMN chunker TEXT;                         -- JSON: what it is cut with, also while it is not
+ALTER TABLE documents ADD COLUMN cut_mark BLOB;                        -- marks the text that it was last cut in
+ALTER TABLE documents ADD COLUMN timeouts INTEGER NOT NULL DEFAULT 0;  -- times in a row that reading took too long
+UPDATE documents SET cut_mark = hash,
+    chunker = (SELECT config FROM chunkings WHERE chunkings.document = documents.id AND active)
+    WHERE status = 'ready';
+
+CREATE TABLE passed_over (               -- pictures in folders in which no text was found
+    path NOT NULL PRIMARY KEY,           -- as in `documents`
+    mark BLOB NOT NULL                   -- of the bytes and the readers
+) WITHOUT ROWID;
+";
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failure is the test's message")]
@@ -199,6 +215,23 @@ mod tests {
         let backup = Connection::open(backup_path(&path, 1)).unwrap();
         assert_eq!(check(&backup, &path, &[V1]).unwrap(), 1);
         backup.query_row("SELECT title FROM documents", [], |_| Ok(())).unwrap();
+    }
+
+    #[test]
+    fn version_2_keeps_the_chunker_of_a_document_that_is_ready() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("library.db");
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &[V1]).unwrap();
+        let rows = "INSERT INTO documents (path, title, status, hash) VALUES ('a', 'A', 'ready', x'01'), ('b', 'B', 'failed', x'02');
+            INSERT INTO chunkings (document, config, context, fingerprint, embedder, active) VALUES (1, 'old', 1, '', '', 0), (1, 'now', 1, '', '', 1)";
+        connection.execute_batch(rows).unwrap();
+        migrate(&mut connection, &path, &[V1, V2]).unwrap();
+        let mut kept = connection.prepare("SELECT chunker, cut_mark, read FROM documents ORDER BY id").unwrap();
+        let kept = kept.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        let kept: Vec<(Option<String>, Option<Vec<u8>>, String)> = kept.map(Result::unwrap).collect();
+        let expected = [(Some("now".to_owned()), Some(vec![1]), "{}".to_owned()), (None, None, "{}".to_owned())];
+        assert_eq!(kept, expected);
     }
 
     #[test]

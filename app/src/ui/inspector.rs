@@ -4,6 +4,7 @@ use egui::{Align, Frame, Label, Layout, Margin, Panel, ScrollArea, Ui};
 
 use super::icons::Icon;
 use super::page_view::PageView;
+use super::reading::ReadingFields;
 use super::search::snippet;
 use super::theme::{mono, palette, secondary, strong, tokens};
 use super::widgets::{Tone, chip, format, hairline, icon_button, quiet};
@@ -15,6 +16,7 @@ use crate::store::{DocumentRecord, DocumentStatus};
 #[derive(Default)]
 pub(super) struct Inspector {
     pages: PageView,
+    reading: ReadingFields,
 }
 
 impl Inspector {
@@ -30,7 +32,7 @@ impl Inspector {
             Selection::Nothing => {}
             Selection::Document(id) => {
                 if let Some(record) = state.library.document(*id) {
-                    document_ui(ui, record, commands);
+                    document_ui(ui, record, &mut self.reading, commands);
                 }
             }
             Selection::Passage(passage) => {
@@ -56,7 +58,7 @@ fn head_ui(ui: &mut Ui, title: &str, commands: &mut Vec<Command>) {
     });
 }
 
-fn document_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
+fn document_ui(ui: &mut Ui, record: &DocumentRecord, reading: &mut ReadingFields, commands: &mut Vec<Command>) {
     head_ui(ui, &record.title, commands);
     let (word, tone) = status(record);
     chip(ui, word, tone, false);
@@ -64,6 +66,7 @@ fn document_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>
         ui.label(secondary(reason));
     }
     ui.add_space(4.0);
+    reading.ui(ui, record, commands);
     for (name, value) in facts(record) {
         fact_ui(ui, name, &value);
     }
@@ -88,6 +91,8 @@ fn facts(record: &DocumentRecord) -> Vec<(&'static str, String)> {
     facts.push(("Chunks", format::count(record.chunks)));
     facts.extend(record.chunker.as_ref().map(|config| ("Chunker", format::chunker(config))));
     facts.extend(record.embedder.clone().map(|name| ("Embedder", name)));
+    facts.extend(record.read.html_selector.clone().map(|selector| ("Elements read", selector)));
+    facts.extend(record.read.json_field.clone().map(|field| ("Field read", field)));
     facts
 }
 

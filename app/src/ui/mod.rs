@@ -8,6 +8,7 @@
 mod chat;
 mod chunks;
 mod command_palette;
+mod followed;
 mod icons;
 mod inspector;
 mod library;
@@ -16,6 +17,7 @@ mod notices;
 pub mod offscreen;
 mod page_view;
 mod rail;
+mod reading;
 mod search;
 mod settings;
 mod shortcuts;

@@ -2,6 +2,7 @@
 
 use egui::{CentralPanel, Frame, Grid, Margin, Slider, Ui};
 
+use super::followed::followed_ui;
 use super::theme::{palette, secondary, strong, title, tokens};
 use super::widgets::{format, segmented};
 use crate::command::{Command, Entry, entries};
@@ -26,6 +27,8 @@ impl SettingsPanel {
                 self.appearance_ui(ui, state, commands);
                 section(ui, "Documents");
                 facts_ui(ui, &[("New documents are split by", format::chunker(&state.settings.chunker))]);
+                section(ui, "Followed folders");
+                followed_ui(ui, state, commands);
                 section(ui, "This library");
                 facts_ui(ui, &library_facts(state));
                 section(ui, "Keyboard");

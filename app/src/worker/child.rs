@@ -61,6 +61,8 @@ impl WorkerBinary {
             .envs(self.envs.iter().map(|(name, value)| (name, value)))
             .env(INSIDE_WORKER_ENV, "1")
             .env("RUST_BACKTRACE", "0")
+            // A worker is told the password of the file it reads, and of no other.
+            .env_remove("OUTCROP_PASSWORD")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

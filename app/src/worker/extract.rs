@@ -17,8 +17,8 @@ use super::faults;
 use super::protocol::FrameError;
 use super::serve::Service;
 use crate::extract::{
-    Extract, ExtractError, ExtractLimits, ExtractStep, Extraction, PagePicture, PageRequest, draw_page,
-    extract_with_steps,
+    Extract, ExtractError, ExtractLimits, ExtractStep, Extraction, PagePicture, PageRequest, Password, ReadOptions,
+    draw_page, extract_with_steps,
 };
 use crate::progress::CancelToken;
 
@@ -30,12 +30,15 @@ const DOCUMENTS_PER_WORKER: u32 = 200;
 /// Stack of the thread that parses; parsers recurse as deep as a document nests.
 const PARSER_STACK_BYTES: usize = 64 << 20;
 
-/// One file to read.
-#[derive(Debug, Serialize, Deserialize)]
+/// One file to read. The only serialized form of a password, which goes through the pipe to the worker; never shown.
+#[derive(Serialize, Deserialize)]
 struct ExtractRequest {
     /// The path as the system encodes it; it need not be UTF-8.
     path: Vec<u8>,
     limits: ExtractLimits,
+    options: ReadOptions,
+    /// Apart from the options, whose serialized form has none.
+    password: Option<String>,
     task: ExtractTask,
 }
 
@@ -95,6 +98,7 @@ fn answer(
     service: &mut Service<ExtractRequest, ExtractResponse>,
 ) -> Result<ExtractOutcome, ExtractError> {
     let path = path_from_bytes(&request.path);
+    let password = request.password.as_deref().map(Password::new);
     let mut on_step = |step| {
         // If the host is gone, so is this process in a moment.
         drop(service.send(&ExtractResponse::Step(step)));
@@ -102,8 +106,13 @@ fn answer(
     let read = catch_unwind(AssertUnwindSafe(|| {
         faults::inject(&path, &mut on_step);
         match &request.task {
-            ExtractTask::Text => extract_with_steps(&path, &request.limits, &mut on_step).map(ExtractOutcome::Text),
-            ExtractTask::Picture(page) => draw_page(&path, page, &request.limits).map(ExtractOutcome::Picture),
+            ExtractTask::Text => {
+                let options = ReadOptions { password: password.clone(), ..request.options.clone() };
+                extract_with_steps(&path, &options, &request.limits, &mut on_step).map(ExtractOutcome::Text)
+            }
+            ExtractTask::Picture(page) => {
+                draw_page(&path, page, password.as_ref(), &request.limits).map(ExtractOutcome::Picture)
+            }
         }
     }));
     let result = read.unwrap_or_else(|panic| {
@@ -187,12 +196,19 @@ impl ExtractPool {
         &self,
         path: &Path,
         limits: ExtractLimits,
+        options: &ReadOptions,
         task: ExtractTask,
         cancel: &CancelToken,
     ) -> Result<ExtractOutcome, ExtractError> {
         let mut worker =
             self.take_worker().map_err(|err| ExtractError::Io { path: path.to_owned(), detail: err.to_string() })?;
-        let request = ExtractRequest { path: path_to_bytes(path), limits, task };
+        let request = ExtractRequest {
+            path: path_to_bytes(path),
+            limits,
+            options: options.without_password(),
+            password: options.password.as_ref().map(|password| password.reveal().to_owned()),
+            task,
+        };
         match converse(&mut worker, &request, cancel) {
             Ok(answer) => {
                 self.put_back(worker);
@@ -204,24 +220,51 @@ impl ExtractPool {
     }
 }
 
+impl ExtractPool {
+    fn draw(
+        &self,
+        path: &Path,
+        request: &PageRequest,
+        options: &ReadOptions,
+        cancel: &CancelToken,
+    ) -> Result<PagePicture, ExtractError> {
+        let limits = ExtractLimits { document_secs: self.limits.page_secs, ..self.limits.clone() };
+        match self.run(path, limits, options, ExtractTask::Picture(request.clone()), cancel)? {
+            ExtractOutcome::Picture(picture) => Ok(picture),
+            ExtractOutcome::Text(_) => Err(out_of_turn(path)),
+        }
+    }
+}
+
 impl Extract for ExtractPool {
     fn abilities(&self) -> &'static str {
         if self.limits.ocr.is_some() { "ocr" } else { "" }
     }
 
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
-        match self.run(path, self.limits.clone(), ExtractTask::Text, cancel)? {
+        self.extract_as(path, &ReadOptions::default(), cancel)
+    }
+
+    fn extract_as(&self, path: &Path, options: &ReadOptions, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+        match self.run(path, self.limits.clone(), options, ExtractTask::Text, cancel)? {
             ExtractOutcome::Text(extraction) => Ok(extraction),
             ExtractOutcome::Picture(_) => Err(out_of_turn(path)),
         }
     }
 
     fn draw_page(&self, path: &Path, request: &PageRequest, cancel: &CancelToken) -> Result<PagePicture, ExtractError> {
-        let limits = ExtractLimits { document_secs: self.limits.page_secs, ..self.limits.clone() };
-        match self.run(path, limits, ExtractTask::Picture(request.clone()), cancel)? {
-            ExtractOutcome::Picture(picture) => Ok(picture),
-            ExtractOutcome::Text(_) => Err(out_of_turn(path)),
-        }
+        self.draw(path, request, &ReadOptions::default(), cancel)
+    }
+
+    fn draw_locked_page(
+        &self,
+        path: &Path,
+        request: &PageRequest,
+        password: &Password,
+        cancel: &CancelToken,
+    ) -> Result<PagePicture, ExtractError> {
+        let options = ReadOptions { password: Some(password.clone()), ..ReadOptions::default() };
+        self.draw(path, request, &options, cancel)
     }
 }
 
@@ -241,7 +284,7 @@ impl Interruption {
         let path = path.to_owned();
         match self {
             Self::Cancelled => ExtractError::Cancelled { path },
-            Self::Overdue(detail) => ExtractError::OverBudget { path, detail },
+            Self::Overdue(detail) => ExtractError::TimedOut { path, detail },
             Self::Worker(err) if is_out_of_memory(&err) => ExtractError::OverBudget {
                 path,
                 detail: format!(

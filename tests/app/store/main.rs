@@ -12,6 +12,7 @@ mod ingest;
 mod kill;
 mod machine;
 mod ranking;
+mod reading;
 mod retrieve;
 mod versions;
 mod watch;

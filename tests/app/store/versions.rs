@@ -34,6 +34,8 @@ fn the_library_of_version_1_opens_whole() {
     let documents = library.documents().unwrap();
     let statuses: Vec<_> = documents.iter().map(|document| document.status).collect();
     assert_eq!(statuses, [DocumentStatus::Ready, DocumentStatus::Ready, DocumentStatus::Failed]);
+    assert!(documents.iter().all(|document| document.read.is_empty()));
+    assert!(world.home().join("libraries/default/library.v1.db").is_file(), "the older database is kept beside it");
     let report = library.verify(false).unwrap();
     assert!(report.problems.is_empty(), "{:#?}", report.problems);
     assert_eq!((report.documents, report.chunks), (3, 4));

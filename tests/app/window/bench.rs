@@ -11,7 +11,8 @@ use outcrop::LibraryOptions;
 use outcrop::command::Command;
 use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
 use outcrop::extract::{
-    Coverage, DocumentKind, Extract, ExtractError, Extraction, PagePicture, PageRequest, PixelBox, Span, SpanPlace,
+    Coverage, DocumentKind, Extract, ExtractError, Extraction, PagePicture, PageRequest, PixelBox, ReadOptions, Span,
+    SpanPlace,
 };
 use outcrop::models::ModelSource;
 use outcrop::progress::CancelToken;
@@ -217,6 +218,11 @@ struct PlainText {
 
 impl Extract for PlainText {
     fn extract(&self, path: &Path, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+        self.extract_as(path, &ReadOptions::default(), cancel)
+    }
+
+    /// `LOCKED` files are opened by the password `harbour-7`; an encoding is written in front of the text.
+    fn extract_as(&self, path: &Path, read: &ReadOptions, cancel: &CancelToken) -> Result<Extraction, ExtractError> {
         while self.hold.load(Ordering::SeqCst) {
             if cancel.is_cancelled() {
                 return Err(ExtractError::Cancelled { path: path.to_owned() });
@@ -227,6 +233,16 @@ impl Extract for PlainText {
         if text.trim().is_empty() {
             return Err(ExtractError::Empty { path: path.to_owned() });
         }
+        if text.starts_with("LOCKED") {
+            match &read.password {
+                None => return Err(ExtractError::PasswordNeeded { path: path.to_owned() }),
+                Some(password) if password.reveal() != "harbour-7" => {
+                    return Err(ExtractError::PasswordWrong { path: path.to_owned() });
+                }
+                Some(_) => {}
+            }
+        }
+        let text = read.encoding.as_ref().map_or(text.clone(), |encoding| format!("As {encoding}: {text}"));
         let spans = pages(&text);
         let coverage = Coverage { pages: Some(spans.len() as u32), ..Coverage::default() };
         let is_markdown = path.extension().is_some_and(|ext| ext == "md");

@@ -4,6 +4,7 @@ use egui::Role;
 use egui_kittest::kittest::Queryable;
 
 use outcrop::command::Command;
+use outcrop::state::{FolderState, Space};
 
 use crate::bench::Bench;
 
@@ -117,4 +118,89 @@ fn removed_documents_come_back_with_undo() {
     bench.harness.get_by_label("Undo").click();
     bench.until(|state| state.library.totals().0 == 3);
     bench.harness.get_by_role_and_label(Role::Row, "kettles.txt");
+}
+
+#[test]
+fn an_encrypted_document_is_opened_with_its_password() {
+    let mut bench = Bench::empty();
+    bench.write("ledger.pdf", "LOCKED Granite under the quay.");
+    bench.drop_files(&["ledger.pdf"]);
+    bench.until(|state| state.library.documents.value().is_some_and(|documents| documents.len() == 1));
+    bench.harness.get_by_role_and_label(Role::Row, "ledger.pdf").click();
+    bench.settle();
+    for (typed, is_ready) in [("haven", false), ("harbour-7", true)] {
+        let version = bench.state().library.version;
+        bench.harness.get_by_label("Password").focus();
+        bench.harness.get_by_label("Password").type_text(typed);
+        bench.settle();
+        bench.harness.get_by_role_and_label(Role::Button, "Open").click();
+        bench.until(|state| state.library.version > version && state.library.documents.value().is_some());
+        bench.until(|state| state.library.totals().0 == usize::from(is_ready));
+        assert_eq!(bench.harness.query_by_label_contains("the password does not fit").is_some(), !is_ready);
+    }
+    assert!(bench.harness.query_by_label("Password").is_none(), "an open document asks for none");
+    assert!(!format!("{:?}", bench.state()).contains("harbour-7"), "it is kept nowhere in what the window knows");
+}
+
+#[test]
+fn the_encoding_of_a_text_is_chosen_in_the_inspector() {
+    let mut bench = Bench::filled();
+    bench.harness.get_by_role_and_label(Role::Row, "kettles.txt").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::ComboBox, "Encoding").click();
+    bench.settle();
+    bench.harness.get_by_label("windows-1251").click();
+    let read_as = |encoding: Option<&str>| {
+        let wanted = encoding.map(str::to_owned);
+        move |state: &outcrop::state::AppState| {
+            let documents = state.library.documents.value();
+            documents.is_some_and(|all| all.iter().any(|one| one.title == "kettles.txt" && one.read.encoding == wanted))
+        }
+    };
+    bench.until(read_as(Some("windows-1251")));
+    bench.harness.get_by_role_and_label(Role::ComboBox, "Encoding").click();
+    bench.settle();
+    bench.harness.get_by_label("Automatic").click();
+    bench.until(read_as(None));
+}
+
+#[test]
+fn the_settings_list_followed_folders_with_how_they_are() {
+    let mut bench = Bench::empty();
+    bench.write("first.txt", "Granite under the quay.");
+    let folder = bench.documents_folder();
+    let gone = folder.with_file_name("unplugged");
+    std::fs::create_dir(&gone).unwrap();
+    std::fs::write(gone.join("away.txt"), "Basalt under the light.").unwrap();
+    let push = |bench: &mut Bench, command| bench.harness.state_mut().as_mut().unwrap().push(command);
+    push(&mut bench, Command::FollowFolders(vec![folder.clone(), gone.clone()]));
+    bench.until(|state| state.library.totals().0 == 2 && state.library.ingest.is_none());
+    let aside = folder.with_file_name("aside");
+    std::fs::rename(&gone, &aside).unwrap();
+    push(&mut bench, Command::ShowSpace(Space::Settings));
+    bench.until(|state| state.library.folders.get(&gone) == Some(&FolderState::Gone));
+    bench.harness.get_by_label("gone");
+
+    // Back again, it is read and followed again.
+    std::fs::write(aside.join("new.txt"), "Chalk over the light.").unwrap();
+    std::fs::rename(&aside, &gone).unwrap();
+    push(&mut bench, Command::ShowSpace(Space::Library));
+    bench.settle();
+    push(&mut bench, Command::ShowSpace(Space::Settings));
+    bench.until(|state| state.library.folders.get(&gone) == Some(&FolderState::There));
+    bench
+        .until(|state| state.library.documents.value().is_some_and(|all| all.iter().any(|one| one.title == "new.txt")));
+
+    bench.harness.get_by_label("Show unplugged").click();
+    bench.until(|state| state.space == Space::Library);
+    bench.harness.get_by_role_and_label(Role::Row, "new.txt");
+    assert!(bench.harness.query_by_role_and_label(Role::Row, "first.txt").is_none());
+    push(&mut bench, Command::ShowSpace(Space::Settings));
+    bench.settle();
+    bench.harness.get_by_label("Stop following unplugged").click();
+    bench.until(|state| state.settings.followed == [folder.clone()]);
+    let titles = |state: &outcrop::state::AppState| {
+        state.library.documents.value().is_some_and(|all| all.iter().any(|one| one.title == "new.txt"))
+    };
+    assert!(titles(bench.state()), "its documents stay");
 }

@@ -11,8 +11,9 @@ use ego_tree::{NodeId, NodeRef};
 use html5ever::tendril::TendrilSink;
 use scraper::{Html, HtmlTreeSink, Node};
 
-use super::decode::decode_labelled;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder};
+use super::decode::decode_declared;
+use super::options::{given, selector};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, ReadOptions, TextBuilder};
 use walker::{Walker, visible_text};
 
 /// Bytes of source between two looks at the depth.
@@ -24,13 +25,13 @@ const VOID_ELEMENTS: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
 
 /// Reads `bytes` as HTML.
-pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
-    let decoded = decode_labelled(bytes, named_encoding(bytes).as_deref())?;
+pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
+    let decoded = decode_declared(bytes, options, named_encoding(bytes).as_deref())?;
     let mut built = TextBuilder::new(limits);
     built.coverage.notes.extend(decoded.note);
     let is_xhtml = decoded.text.trim_start().starts_with("<?xml");
     let source = if is_xhtml { expand_empty_elements(&decoded.text).into() } else { decoded.text };
-    let (mut built, title) = append(built, &source)?;
+    let (mut built, title) = append_selected(built, &source, given(options.html_selector.as_ref()))?;
     built.title = title;
     built.finish(DocumentKind::Html)
 }
@@ -40,12 +41,46 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
 /// # Errors
 /// The text would be over the budget, or elements are nested absurdly deep.
 pub(super) fn append(built: TextBuilder, source: &str) -> Result<(TextBuilder, Option<String>), ExtractError> {
+    append_selected(built, source, None)
+}
+
+/// As [`append`], but for what the elements that `selected` names hold, where it names any.
+fn append_selected(
+    built: TextBuilder,
+    source: &str,
+    selected: Option<&str>,
+) -> Result<(TextBuilder, Option<String>), ExtractError> {
     let html = parse(source)?;
     let root = html.tree.root();
     let mut walker = Walker::new(layout_tables(root), built);
-    walker.walk(root)?;
+    match selected {
+        None => walker.walk(root)?,
+        Some(text) => {
+            for element in select(&html, text)? {
+                walker.walk(element)?;
+            }
+        }
+    }
     let (built, headings) = walker.finish();
     Ok((built, document_title(root).or_else(|| headings.into_iter().next())))
+}
+
+/// The elements that a selector matches, in order, without those inside others of them.
+fn select<'h>(html: &'h Html, text: &str) -> Result<Vec<NodeRef<'h, Node>>, ExtractError> {
+    let selector = selector(text).map_err(|err| ExtractError::nothing_selected(err.to_string()))?;
+    let mut chosen = HashSet::new();
+    let mut outermost = Vec::new();
+    for element in html.select(&selector) {
+        chosen.insert(element.id());
+        if !element.ancestors().any(|above| chosen.contains(&above.id())) {
+            outermost.push(*element);
+        }
+    }
+    if outermost.is_empty() {
+        let detail = format!("no element of the page matches the selector {text:?}");
+        return Err(ExtractError::nothing_selected(detail));
+    }
+    Ok(outermost)
 }
 
 /// XHTML may close an element in its opening tag, `<title/>`; to HTML that is an open one, and the rest of the page
@@ -142,7 +177,7 @@ mod tests {
     use crate::extract::SpanPlace;
 
     fn read_text(html: &str) -> Extraction {
-        read(html.as_bytes(), &ExtractLimits::default()).unwrap()
+        read(html.as_bytes(), &ReadOptions::default(), &ExtractLimits::default()).unwrap()
     }
 
     #[test]
@@ -213,15 +248,31 @@ mod tests {
     fn deep_nesting_is_read_and_absurd_nesting_refused_at_once() {
         let nested = |levels: usize| format!("{}deep", "<div>".repeat(levels));
         assert_eq!(read_text(&nested(2000)).text, "deep");
-        let result = read(nested(500_000).as_bytes(), &ExtractLimits::default());
+        let result = read(nested(500_000).as_bytes(), &ReadOptions::default(), &ExtractLimits::default());
         assert!(matches!(result, Err(ExtractError::OverBudget { .. })));
+    }
+
+    #[test]
+    fn only_what_the_selector_matches_is_read() {
+        let page = "<title>T</title><nav>menu</nav><main class=a><h1>One</h1><p>a</p><main class=a>b</main></main>\
+                    <aside>ad</aside><main class=b>c</main><main class=a>d</main>";
+        let selected = |selector: &str| {
+            let options = ReadOptions { html_selector: Some(selector.to_owned()), ..ReadOptions::default() };
+            read(page.as_bytes(), &options, &ExtractLimits::default())
+        };
+        let extraction = selected("main.a").unwrap();
+        assert_eq!(extraction.text, "One\n\na\n\nb\n\nd");
+        assert_eq!(extraction.title.as_deref(), Some("T"));
+        assert_eq!(extraction.place(5..6).heading, ["One"]);
+        let nothing = selected("article").unwrap_err().to_string();
+        assert!(nothing.contains("no element") && nothing.contains("article"), "{nothing}");
     }
 
     #[test]
     fn the_named_encoding_is_used() {
         let (bytes, _, _) = encoding_rs::WINDOWS_1251
             .encode("<html><meta http-equiv='content-type' content='text/html; charset=windows-1251'><p>Мир</p>");
-        let extraction = read(&bytes, &ExtractLimits::default()).unwrap();
+        let extraction = read(&bytes, &ReadOptions::default(), &ExtractLimits::default()).unwrap();
         assert_eq!(extraction.text, "Мир");
     }
 }

@@ -155,10 +155,10 @@ fn name_of(node: NodeRef<'_, Node>) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-    use crate::extract::{ExtractLimits, html};
+    use crate::extract::{ExtractLimits, ReadOptions, html};
 
     fn read_text(html: &str) -> String {
-        html::read(html.as_bytes(), &ExtractLimits::default()).unwrap().text
+        html::read(html.as_bytes(), &ReadOptions::default(), &ExtractLimits::default()).unwrap().text
     }
 
     #[test]

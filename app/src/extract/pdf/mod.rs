@@ -28,7 +28,7 @@ use glyphs::Fragment;
 pub(super) use picture::draw;
 pub(super) use scan::{Scan, read_picture};
 
-use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, PixelBox, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, Password, PixelBox, TextBuilder};
 
 /// What the errors call this format.
 const FORMAT: &str = "PDF";
@@ -40,11 +40,12 @@ const TRAILER_BYTES: u64 = 64 << 10;
 /// Reads the file at `path` as a PDF.
 pub(super) fn read(
     path: &Path,
+    password: Option<&Password>,
     limits: &ExtractLimits,
     on_step: &mut dyn FnMut(ExtractStep),
 ) -> Result<Extraction, ExtractError> {
     let pdfium = load_library(limits.pdfium.as_deref())?;
-    let document = pdfium.load_pdf_from_file(path, None).map_err(open_error)?;
+    let document = open(pdfium, path, password)?;
     check_trailer(path)?;
     let num_pages = document.pages().len();
     if num_pages > MOST_PAGES {
@@ -99,12 +100,23 @@ fn load_library(path: Option<&Path>) -> Result<&'static Pdfium, ExtractError> {
     Ok(PDFIUM.get_or_init(|| Pdfium::new(bindings)))
 }
 
-fn open_error(err: PdfiumError) -> ExtractError {
+/// Opens the file, with the password where one is known and needed.
+fn open<'p>(pdfium: &'p Pdfium, path: &Path, password: Option<&Password>) -> Result<PdfDocument<'p>, ExtractError> {
+    let is_given = password.is_some();
+    pdfium.load_pdf_from_file(path, password.map(Password::reveal)).map_err(|err| open_error(err, is_given))
+}
+
+fn open_error(err: PdfiumError, has_password: bool) -> ExtractError {
     use PdfiumError::PdfiumLibraryInternalError as Internal;
     let detail = match err {
         PdfiumError::IoError(err) => return ExtractError::io(&err),
         Internal(PdfiumInternalError::PasswordError | PdfiumInternalError::SecurityError) => {
-            return ExtractError::encrypted();
+            let path = std::path::PathBuf::new();
+            return if has_password {
+                ExtractError::PasswordWrong { path }
+            } else {
+                ExtractError::PasswordNeeded { path }
+            };
         }
         Internal(PdfiumInternalError::FormatError) => {
             "its cross-reference table or page tree cannot be read".to_owned()

@@ -5,8 +5,8 @@ use std::path::Path;
 use pdfium_render::prelude::{PdfPage, PdfPoints, PdfRenderConfig, PdfiumError};
 
 use super::glyphs::{self, Fragment};
-use super::{FORMAT, lines, load_library, open_error, quote, quoted, scan};
-use crate::extract::{ExtractError, ExtractLimits, PagePicture, PageRequest, PixelBox};
+use super::{FORMAT, lines, load_library, open, quote, quoted, scan};
+use crate::extract::{ExtractError, ExtractLimits, PagePicture, PageRequest, Password, PixelBox};
 
 const MIN_WIDTH: u32 = 64;
 const MAX_WIDTH: u32 = 4096;
@@ -17,10 +17,11 @@ const MAX_HEIGHT: i32 = 8192;
 pub(in crate::extract) fn draw(
     path: &Path,
     request: &PageRequest,
+    password: Option<&Password>,
     limits: &ExtractLimits,
 ) -> Result<PagePicture, ExtractError> {
     let pdfium = load_library(limits.pdfium.as_deref())?;
-    let document = pdfium.load_pdf_from_file(path, None).map_err(open_error)?;
+    let document = open(pdfium, path, password)?;
     let pages = document.pages().len();
     let damaged = |err: PdfiumError| ExtractError::damaged(FORMAT, format!("page {}: {err:?}", request.page));
     let no_page = || ExtractError::damaged(FORMAT, format!("it has {pages} pages, not page {}", request.page));

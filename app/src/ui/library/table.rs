@@ -108,8 +108,7 @@ fn menu_ui(ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
         ui.close();
     }
     if ui.button("Read again").clicked() {
-        commands
-            .push(Command::RestoreDocuments(vec![(record.path.clone(), record.chunker.clone().unwrap_or_default())]));
+        commands.push(Command::AddPaths(vec![record.path.clone()]));
         ui.close();
     }
     if ui.button("Remove").clicked() {
