@@ -487,7 +487,13 @@ fn documents_are_removed_by_glob_and_a_glob_without_a_match_is_an_error() {
     home.ingest();
     let nothing = home.json(1, &["remove", "*.pdf"]);
     assert!(nothing["error"]["detail"].as_str().unwrap().contains("matches the path of none of the 2 documents"));
-    home.json(0, &["remove", "*.t?t"]);
+    let elsewhere = home.json(1, &["remove", "*.t?t"]);
+    assert!(elsewhere["error"]["detail"].as_str().unwrap().contains("*.t?t"), "a relative glob begins where one is");
+    home.json(0, &["remove", &home.path("*.t?t")]);
     let left = home.json(0, &["documents"]);
     assert!(left.as_array().unwrap().len() == 1 && left[0]["path"].as_str().unwrap().ends_with("notes.md"));
+    // A file that is no document is meant by its name, though its name is also a glob that matches one.
+    std::fs::write(home.path("note[s].md"), "Not in the library.").unwrap();
+    home.json(1, &["remove", &home.path("note[s].md")]);
+    assert_eq!(home.json(0, &["documents"]).as_array().unwrap().len(), 1);
 }

@@ -7,7 +7,6 @@ use super::output::{human_bytes, print_line, print_table};
 use super::session::Session;
 use crate::ingest;
 use crate::library::Access;
-use crate::retrieve::SearchOptions;
 use crate::store::{DocumentId, DocumentRecord, DocumentStatus};
 
 /// Lists every document.
@@ -71,7 +70,12 @@ pub(super) fn remove(session: &Session, verb: &RemoveVerb) -> Result<Ending, Cli
     ids.sort_unstable();
     ids.dedup();
     let removed = library.remove(&ids)?;
-    session.print(&serde_json::json!({ "removed": ids }), |_| print_line(&format!("{removed} removed")))?;
+    session.print(&serde_json::json!({ "removed": ids }), |_| {
+        for document in documents.iter().filter(|document| ids.contains(&document.id)) {
+            print_line(&format!("removed  {}", document.path.display()));
+        }
+        print_line(&format!("{removed} removed; the files stay where they are"));
+    })?;
     Ok(Ending::Done)
 }
 
@@ -89,7 +93,8 @@ fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, Cli
     // Nothing, as from an unset variable, is no folder: every path would be in it.
     let is_under = |document: &&DocumentRecord| !name.is_empty() && document.path.starts_with(&absolute);
     let under: Vec<DocumentId> = documents.iter().filter(is_under).map(|document| document.id).collect();
-    if under.is_empty() && name.contains(['*', '?', '[', '{']) {
+    // A file of this name is meant by its name, brackets and all.
+    if under.is_empty() && name.contains(['*', '?', '[', '{']) && !absolute.exists() {
         return matching(documents, name);
     }
     if under.is_empty() {
@@ -102,11 +107,18 @@ fn find(documents: &[DocumentRecord], name: &str) -> Result<Vec<DocumentId>, Cli
     Ok(under)
 }
 
-/// The documents whose path a glob matches, as `--source` of a search means it.
+/// The documents whose path a glob matches. A relative one begins in the working directory; `*` stays within a folder
+/// and `**` does not, as in a shell.
 fn matching(documents: &[DocumentRecord], pattern: &str) -> Result<Vec<DocumentId>, CliError> {
-    let options = SearchOptions { source: Some(pattern.to_owned()), ..SearchOptions::default() };
-    let glob = options.source_glob().map_err(crate::library::Error::from)?;
-    let is_match = |document: &&DocumentRecord| glob.as_ref().is_some_and(|glob| glob.is_match(&document.path));
+    let unreadable =
+        |err: &dyn std::fmt::Display| CliError::Usage(format!("the glob {pattern:?} cannot be read: {err}"));
+    let here = std::env::current_dir().map_err(|err| unreadable(&err))?;
+    let here = ingest::absolute(&here).to_string_lossy().replace('\\', "/");
+    let is_absolute = std::path::Path::new(pattern).is_absolute();
+    let whole = if is_absolute { pattern.to_owned() } else { format!("{}/{pattern}", globset::escape(&here)) };
+    let glob = globset::GlobBuilder::new(&whole).literal_separator(true).build().map_err(|err| unreadable(&err))?;
+    let glob = glob.compile_matcher();
+    let is_match = |document: &&DocumentRecord| glob.is_match(&document.path);
     let matched: Vec<DocumentId> = documents.iter().filter(is_match).map(|document| document.id).collect();
     if matched.is_empty() {
         return Err(CliError::failed(

@@ -75,7 +75,9 @@ fn stop_embedding(state: &mut AppState, jobs: &mut Jobs) {
     lab.others.clear();
     lab.result.stop();
     lab.comparison = Loadable::Idle;
-    lab.config = lab.result.value().map(|result| result.config.clone()).unwrap_or_default();
+    // What needs vectors would begin to embed again at once.
+    let before = lab.result.value().map(|result| result.config.clone());
+    lab.config = before.filter(|config| !config.kind.needs_vectors()).unwrap_or_default();
     recut(state, jobs);
 }
 

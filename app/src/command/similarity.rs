@@ -70,7 +70,9 @@ fn draw_map(state: &mut AppState, jobs: &mut Jobs) {
     if state.similarity.map.value().is_some_and(is_it) {
         jobs.stop_comparing();
         state.similarity.progress = None;
+        state.similarity.heat.stop();
         state.similarity.map.stop();
+        compare_query(state, jobs);
         return;
     }
     if state.library.documents.value().is_none() {
@@ -102,6 +104,7 @@ fn compare_query(state: &mut AppState, jobs: &mut Jobs) {
 
 fn put(task: SimilarityTask, state: &mut AppState, jobs: &mut Jobs) {
     state.similarity.asked += 1;
+    state.similarity.progress = None;
     jobs.compare(state.similarity.asked, task);
 }
 
@@ -121,6 +124,8 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
             state.similarity.progress = None;
             state.similarity.map.finish(outcome);
             state.similarity.encircled.clear();
+            // Where the question lay on the map before says nothing of this one.
+            state.similarity.answer = None;
             compare_query(state, jobs);
         }
         Event::QueryCompared { number, outcome } if number == newest => match outcome {

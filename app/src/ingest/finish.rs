@@ -143,6 +143,10 @@ impl Job<'_> {
             ExtractError::Unsupported { .. } if self.is_passed_over() => return self.skip(),
             ExtractError::PictureWithoutText { .. } => return self.picture_without_text(err, hash),
             ExtractError::TimedOut { .. } => return self.timed_out(err, hash).map(Finished::File),
+            // The bytes are those of a document that was opened: what was tried with them fails alone.
+            _ if self.is_wish_of_ready(hash) => {
+                return self.keep_or_record(DocumentStatus::Failed, &err.to_string()).map(Finished::File);
+            }
             ExtractError::Encrypted { .. }
             | ExtractError::PasswordNeeded { .. }
             | ExtractError::PasswordWrong { .. } => DocumentStatus::Encrypted,
@@ -157,6 +161,15 @@ impl Job<'_> {
         self.record_with_mark(status, &err.to_string(), Some(&mark), 0).map(Finished::File)
     }
 
+    /// Whether a searchable document with these bytes was to be read in another way than it was.
+    fn is_wish_of_ready(&self, hash: &Hash) -> bool {
+        let wish = &self.ingestion.options.read;
+        let is_wish = !wish.is_empty() || wish.password.is_some();
+        let is_ready =
+            |known: &KnownDocument| known.status == DocumentStatus::Ready && known.hash.as_ref() == Some(hash);
+        is_wish && self.known.is_some_and(is_ready)
+    }
+
     fn mark(&self, hash: &Hash) -> Hash {
         refusal_mark(hash, self.ingestion.extractor, &self.prepared.read)
     }
@@ -164,14 +177,22 @@ impl Job<'_> {
     /// A machine with more to do than usual is no property of the file: it has a few more tries.
     fn timed_out(&self, err: &ExtractError, hash: &Hash) -> Result<FileOutcome, IngestError> {
         let mark = self.mark(hash);
-        let before = self.known.filter(|known| !self.file.is_named && known.hash.as_ref() == Some(&mark));
+        let is_ready = |known: &KnownDocument| known.status == DocumentStatus::Ready;
+        let counts = |known: &KnownDocument| is_ready(known) || known.hash.as_ref() == Some(&mark);
+        let before = self.known.filter(|known| !self.file.is_named && counts(known));
         let times = before.map_or(0, |known| known.timeouts) + 1;
         let reason = if times < MOST_TIMEOUTS {
             format!("{err}; try {times} of {MOST_TIMEOUTS}, the next is made when its folder is read again")
         } else {
             format!("{err}; try {times} of {MOST_TIMEOUTS}, name the file itself to have it read once more")
         };
-        self.record_with_mark(DocumentStatus::Failed, &reason, Some(&mark), times)
+        match self.known.filter(|known| is_ready(known) && times < MOST_TIMEOUTS) {
+            Some(known) => {
+                self.ingestion.store.count_timeouts(known.id, times)?;
+                self.keep_or_record(DocumentStatus::Failed, &reason)
+            }
+            None => self.record_with_mark(DocumentStatus::Failed, &reason, Some(&mark), times),
+        }
     }
 
     /// A photograph is no document, unless somebody says so by naming it or it was one before.

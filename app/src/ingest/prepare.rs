@@ -8,7 +8,7 @@ use super::scan::ScannedFile;
 use super::source;
 use crate::chunk::{ChunkerConfig, ChunkerKind};
 use crate::extract::{DocumentKind, Extract, ExtractError, Extraction, ReadOptions};
-use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError, text_mark};
+use crate::store::{DocumentStatus, Hash, KnownDocument, StoreError, text_hash, text_mark};
 
 /// Counted up when readers learn something that files refused before need.
 const READERS_GENERATION: u32 = 4;
@@ -102,21 +102,32 @@ impl Prepared {
             self.known = ingestion.store.document_at(&file.path)?;
         }
         self.known = adopt_renamed(ingestion, file, self.known.take(), &hash)?;
-        self.take_what_is_kept(ingestion, &hash);
-        read(ingestion, self, hash, bytes)
+        self.take_what_is_kept(ingestion);
+        let step = read(ingestion, self, hash, bytes)?;
+        if let (Step::Extracted(text), ChunkerKind::Manual) = (&step, self.chunker.kind) {
+            self.check_cuts(ingestion, &text.extraction.text);
+        }
+        Ok(step)
+    }
+
+    /// Cuts by hand belong to the text they were made in.
+    fn check_cuts(&mut self, ingestion: Ingestion<'_>, text: &str) {
+        let Some(known) = self.known.as_ref().filter(|_| ingestion.options.keep_chunkers) else { return };
+        let stored = ingestion.store.extraction(known.id).ok().map(|extraction| text_hash(&extraction.text));
+        if stored.or(known.cut_mark) != Some(text_hash(text)) {
+            self.loses_cuts = true;
+            self.is_chosen = false;
+            self.chunker = ingestion.options.chunker.clone();
+        }
     }
 
     /// How the document was read and cut so far holds on where nothing else is asked for.
-    fn take_what_is_kept(&mut self, ingestion: Ingestion<'_>, hash: &Hash) {
+    fn take_what_is_kept(&mut self, ingestion: Ingestion<'_>) {
         let Some(known) = &self.known else { return };
         self.read = ingestion.options.read.over(&known.read);
         self.read.password = self.read.password.take().or_else(|| ingestion.passwords.of(&self.file.path));
         let Some(kept) = known.chunker.as_ref().filter(|_| ingestion.options.keep_chunkers) else { return };
-        // Cuts by hand belong to the text they were made in.
-        let is_same_text = || known.cut_mark == Some(text_mark(hash, &concerning(&self.read, known.kind)));
-        if kept.kind == ChunkerKind::Manual && !is_same_text() {
-            self.loses_cuts = true;
-        } else if crate::chunk::build(kept).is_ok() {
+        if crate::chunk::build(kept).is_ok() {
             self.chunker = kept.clone();
             self.is_chosen = true;
         }
@@ -157,7 +168,13 @@ fn read(ingestion: Ingestion<'_>, prepared: &Prepared, hash: Hash, bytes: u64) -
             && known.hash.as_ref() == Some(&hash)
             && known.read == concerning(read, known.kind)
     };
-    if let Some(known) = known.filter(is_same) {
+    // A password that this process does not know yet is tried: pages are drawn with it.
+    let is_new_password = |known: &KnownDocument| {
+        known.kind == Some(DocumentKind::Pdf)
+            && ingestion.options.read.password.is_some()
+            && ingestion.passwords.of(&file.path).is_none()
+    };
+    if let Some(known) = known.filter(is_same).filter(|known| !is_new_password(known)) {
         if ingestion.store.active_key(known.id)?.as_ref() == Some(&ingestion.chunking_key(chunker)) {
             return Ok(Step::Unchanged);
         }

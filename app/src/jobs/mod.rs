@@ -296,34 +296,6 @@ impl Jobs {
         }
     }
 
-    /// Looks up what is installed.
-    pub fn list_models(&self) {
-        models::list(self.options.library.clone(), self.outbox.clone());
-    }
-
-    /// Fetches a model by its name, in place of the fetch before it.
-    pub fn fetch_model(&mut self, name: String) {
-        self.fetch = None;
-        self.fetch = Some(models::Fetch::start(self.options.library.clone(), name, self.outbox.clone()));
-    }
-
-    /// Stops the fetch; what was downloaded is kept.
-    pub fn cancel_fetch(&self) {
-        if let Some(fetch) = &self.fetch {
-            fetch.cancel();
-        }
-    }
-
-    /// Asks for a model in the system's dialog: a GGUF file, or the folder of a reranker.
-    pub fn pick_model(&self, is_folder: bool) {
-        dialog::pick_model(is_folder, self.outbox.clone());
-    }
-
-    /// Adds a model by its path.
-    pub fn add_model(&self, path: PathBuf) {
-        models::add(self.options.library.clone(), path, self.outbox.clone());
-    }
-
     /// Gives the sample documents as if they had been picked.
     pub fn pick_samples(&self) {
         let JobsOptions { library, samples, .. } = self.options.clone();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Event, Outbox, Worker, guarded, spawn};
+use super::{Event, Jobs, Outbox, Worker, dialog, guarded, spawn};
 use crate::library::{Error, LibraryOptions, home_folder};
 use crate::models::{
     self, EntryState, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSource, ModelUse, RerankerModel,
@@ -15,7 +15,37 @@ use crate::store::LibraryPaths;
 /// Bytes that are there this soon were there before: an earlier fetch left them.
 const WAS_THERE: Duration = Duration::from_millis(300);
 
-pub(super) fn list(options: LibraryOptions, outbox: Outbox) {
+impl Jobs {
+    /// Looks up what is installed.
+    pub fn list_models(&self) {
+        list(self.options.library.clone(), self.outbox.clone());
+    }
+
+    /// Fetches a model by its name, in place of the fetch before it.
+    pub fn fetch_model(&mut self, name: String) {
+        self.fetch = None;
+        self.fetch = Some(Fetch::start(self.options.library.clone(), name, self.outbox.clone()));
+    }
+
+    /// Stops the fetch; what was downloaded is kept.
+    pub fn cancel_fetch(&self) {
+        if let Some(fetch) = &self.fetch {
+            fetch.cancel();
+        }
+    }
+
+    /// Asks for a model in the system's dialog: a GGUF file, or the folder of a reranker.
+    pub fn pick_model(&self, is_folder: bool) {
+        dialog::pick_model(is_folder, self.outbox.clone());
+    }
+
+    /// Adds a model by its path.
+    pub fn add_model(&self, path: PathBuf) {
+        add(self.options.library.clone(), path, self.outbox.clone());
+    }
+}
+
+fn list(options: LibraryOptions, outbox: Outbox) {
     spawn("list-models", move || {
         let outcome = guarded(|| rows(&options));
         let memory = needs(&options, outcome.as_deref().unwrap_or_default());
@@ -24,7 +54,7 @@ pub(super) fn list(options: LibraryOptions, outbox: Outbox) {
 }
 
 /// Adds a model that the person has.
-pub(super) fn add(options: LibraryOptions, path: PathBuf, outbox: Outbox) {
+fn add(options: LibraryOptions, path: PathBuf, outbox: Outbox) {
     spawn("add-model", move || {
         let add = || models::add(&folder(&options)?, &path).map_err(|err| Error::new("Not added", err.to_string()));
         outbox.send(Event::ModelAdded(guarded(add)));
@@ -38,7 +68,7 @@ pub(super) struct Fetch {
 }
 
 impl Fetch {
-    pub(super) fn start(options: LibraryOptions, name: String, outbox: Outbox) -> Self {
+    fn start(options: LibraryOptions, name: String, outbox: Outbox) -> Self {
         let cancel = CancelToken::new();
         let token = cancel.clone();
         let worker = Worker::start("fetch-model", move || {
@@ -48,7 +78,7 @@ impl Fetch {
         Self { cancel, worker }
     }
 
-    pub(super) fn cancel(&self) {
+    fn cancel(&self) {
         self.cancel.cancel();
     }
 }

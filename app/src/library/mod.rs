@@ -72,6 +72,7 @@ pub use error::Error;
 pub use home::home_folder;
 pub use map::{LibraryMap, MapPassage};
 pub use options::{Access, GpuChoice, LibraryOptions};
+pub use pages::NEEDS_PASSWORD;
 pub use preview::{ChunkPreview, Previewer, preview_chunks};
 
 use readers::extract_pool;

@@ -5,6 +5,9 @@ use crate::extract::{ExtractError, PagePicture, PageRequest};
 use crate::progress::CancelToken;
 use crate::store::{DocumentId, StoreError};
 
+/// Title of the error of a page whose document was opened with a password that this process was not told.
+pub const NEEDS_PASSWORD: &str = "The page needs the password";
+
 impl Library {
     /// Draws a page of a document's file in the extract worker, with the words of the request boxed; `None` for
     /// formats that have no pages to draw.
@@ -31,7 +34,7 @@ impl Library {
             Err(err @ (ExtractError::PasswordNeeded { .. } | ExtractError::PasswordWrong { .. })) => {
                 let hint =
                     "its password was not kept: add the file again with it to see its pages until Outcrop is closed";
-                Err(Error::new("The page needs the password", err.to_string()).with_hint(hint))
+                Err(Error::new(NEEDS_PASSWORD, err.to_string()).with_hint(hint))
             }
             Err(err) => Err(Error::new("The page cannot be drawn", err.to_string())
                 .with_hint("the text of the passage is in the library; add the file again if it has moved")),

@@ -107,11 +107,19 @@ impl Store {
         }
     }
 
+    /// Counts another try that took too long, of a document that stays searchable.
+    pub(crate) fn count_timeouts(&self, id: DocumentId, timeouts: u32) -> Result<(), StoreError> {
+        self.database.write(|transaction| documents::set_timeouts(transaction, id, timeouts))
+    }
+
     /// Takes a document out of the searchable set and records why.
     pub(crate) fn make_unready(&self, id: DocumentId, unready: Unready<'_>) -> Result<(), StoreError> {
         let Unready { status, reason, mark, timeouts, read, chunker } = unready;
         let stale = self.database.write(|transaction| {
             let stale = active_rows(transaction, id)?;
+            if let Some(Ok(extraction)) = texts::get(transaction, id)? {
+                documents::set_cut_mark(transaction, id, &extraction.text)?;
+            }
             chunks::remove_all(transaction, id)?;
             texts::remove(transaction, id)?;
             documents::set_status(transaction, id, status, Some(reason))?;
@@ -216,7 +224,7 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
     let without_text: Vec<u32> = coverage.pages_without_text.iter().map(|(page, _)| *page).collect();
     connection.execute(
         "UPDATE documents SET title = ?2, status = ?3, reason = NULL, kind = ?4, pages = ?5,
-                pages_without_text = ?6, bytes = ?7, hash = ?8, read = ?9, chunker = ?10, cut_mark = ?11, timeouts = 0
+                pages_without_text = ?6, bytes = ?7, hash = ?8, read = ?9, chunker = ?10, cut_mark = NULL, timeouts = 0
          WHERE id = ?1",
         params![
             ready.id.0 as i64,
@@ -229,7 +237,6 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
             ready.hash.as_slice(),
             json(ready.read)?,
             json(&ready.key.config)?,
-            documents::text_mark(&ready.hash, ready.read).as_slice(),
         ],
     )?;
     Ok(Some(stale))

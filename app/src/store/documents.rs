@@ -29,7 +29,7 @@ pub(crate) struct KnownDocument {
     pub(crate) read: ReadOptions,
     /// What it is cut with, also while it is not ready.
     pub(crate) chunker: Option<ChunkerConfig>,
-    /// The [`text_mark`] of the text that it was cut in last.
+    /// The [`text_hash`] of the text that it was cut in last, once that is gone.
     pub(crate) cut_mark: Option<Hash>,
     /// How often in a row reading took too long.
     pub(crate) timeouts: u32,
@@ -37,7 +37,12 @@ pub(crate) struct KnownDocument {
 
 const KNOWN_COLUMNS: &str = "id, path, status, hash, reason, kind, read, chunker, cut_mark, timeouts";
 
-/// Marks a text by the bytes it came from and how they were read: places in it mean the same as long as the mark does.
+/// BLAKE3 of a text: places in it mean the same as long as this does.
+pub(crate) fn text_hash(text: &str) -> Hash {
+    *blake3::hash(text.as_bytes()).as_bytes()
+}
+
+/// Marks bytes with how they are read.
 pub(crate) fn text_mark(hash: &Hash, read: &ReadOptions) -> Hash {
     if read.is_empty() {
         return *hash;
@@ -130,6 +135,19 @@ pub(crate) fn set_status(
 pub(crate) fn set_mark(connection: &Connection, id: DocumentId, mark: Option<&Hash>) -> Result<()> {
     let mark = mark.map(<[u8; 32]>::as_slice);
     connection.execute("UPDATE documents SET hash = ?2 WHERE id = ?1", params![id.0 as i64, mark])?;
+    Ok(())
+}
+
+/// Remembers the text of a document whose text is about to go.
+pub(crate) fn set_cut_mark(connection: &Connection, id: DocumentId, text: &str) -> Result<()> {
+    let hash = text_hash(text);
+    connection.execute("UPDATE documents SET cut_mark = ?2 WHERE id = ?1", params![id.0 as i64, hash.as_slice()])?;
+    Ok(())
+}
+
+/// Remembers how often in a row reading took too long.
+pub(crate) fn set_timeouts(connection: &Connection, id: DocumentId, timeouts: u32) -> Result<()> {
+    connection.execute("UPDATE documents SET timeouts = ?2 WHERE id = ?1", params![id.0 as i64, timeouts])?;
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub(crate) use catalog::Catalog;
 pub(crate) use chunks::{ChunkingKey, NewChunk};
 pub(crate) use commit::{ReadyDocument, Unready};
 pub(crate) use database::{Database, ReadView, hold};
-pub(crate) use documents::{Hash, KnownDocument, text_mark};
+pub(crate) use documents::{Hash, KnownDocument, text_hash, text_mark};
 pub(crate) use engine_file::EngineFiles;
 pub(crate) use record::{path_as_text, paths_as_text};
 pub(crate) use verify::Findings;

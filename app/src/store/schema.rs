@@ -179,9 +179,9 @@ CREATE TABLE chat_turns (
 const V2: &str = r"
 ALTER TABLE documents ADD COLUMN read TEXT NOT NULL DEFAULT '{}';      -- JSON: how its file is read
 ALTER TABLE documents ADD COLUMN chunker TEXT;                         -- JSON: what it is cut with, also while it is not
-ALTER TABLE documents ADD COLUMN cut_mark BLOB;                        -- marks the text that it was last cut in
+ALTER TABLE documents ADD COLUMN cut_mark BLOB;                        -- hash of the text that it was last cut in, once that is gone
 ALTER TABLE documents ADD COLUMN timeouts INTEGER NOT NULL DEFAULT 0;  -- times in a row that reading took too long
-UPDATE documents SET cut_mark = hash,
+UPDATE documents SET
     chunker = (SELECT config FROM chunkings WHERE chunkings.document = documents.id AND active)
     WHERE status = 'ready';
 
@@ -230,7 +230,7 @@ mod tests {
         let mut kept = connection.prepare("SELECT chunker, cut_mark, read FROM documents ORDER BY id").unwrap();
         let kept = kept.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
         let kept: Vec<(Option<String>, Option<Vec<u8>>, String)> = kept.map(Result::unwrap).collect();
-        let expected = [(Some("now".to_owned()), Some(vec![1]), "{}".to_owned()), (None, None, "{}".to_owned())];
+        let expected = [(Some("now".to_owned()), None, "{}".to_owned()), (None, None, "{}".to_owned())];
         assert_eq!(kept, expected);
     }
 

@@ -9,6 +9,7 @@ use super::search::snippet;
 use super::theme::{mono, palette, secondary, strong, tokens};
 use super::widgets::{Tone, chip, format, hairline, icon_button, quiet};
 use crate::command::Command;
+use crate::library::NEEDS_PASSWORD;
 use crate::state::{AppState, Passage, Selection};
 use crate::store::{DocumentRecord, DocumentStatus};
 
@@ -40,6 +41,10 @@ impl Inspector {
                 ScrollArea::vertical().id_salt("passage_text").auto_shrink(false).show(ui, |ui| {
                     passage_text_ui(ui, passage);
                     self.pages.ui(ui, &state.pages);
+                    let is_locked = state.pages.pictures.error().is_some_and(|error| error.title == NEEDS_PASSWORD);
+                    if let Some(record) = state.library.document(passage.document).filter(|_| is_locked) {
+                        self.reading.password_ui(ui, record, commands);
+                    }
                 });
             }
         });

@@ -19,20 +19,22 @@ pub(super) struct ReadingFields {
 impl ReadingFields {
     /// Draws what can be said of how `record` is read.
     pub(super) fn ui(&mut self, ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
-        // What was typed for one document is not for another.
-        if self.document != Some(record.id) {
-            *self = Self { document: Some(record.id), password: String::new() };
-        }
         if record.status == DocumentStatus::Encrypted && takes_password(&record.path) {
             self.password_ui(ui, record, commands);
         }
         let has_encoding = record.kind.is_some_and(ReadOptions::has_encoding);
-        if has_encoding && record.status == DocumentStatus::Ready {
+        let was_read = matches!(record.status, DocumentStatus::Ready | DocumentStatus::Failed);
+        if has_encoding && was_read {
             encoding_ui(ui, record, commands);
         }
     }
 
-    fn password_ui(&mut self, ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
+    /// Asks for the password of `record`.
+    pub(super) fn password_ui(&mut self, ui: &mut Ui, record: &DocumentRecord, commands: &mut Vec<Command>) {
+        // What was typed for one document is not for another.
+        if self.document != Some(record.id) {
+            *self = Self { document: Some(record.id), password: String::new() };
+        }
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             let edit =

@@ -106,7 +106,7 @@ impl BatchBuffers {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&self.query_cuts, 0, &self.readback, 0, Some(bytes));
         gpu.queue.submit([encoder.finish()]);
-        Ok(bytemuck::pod_collect_to_vec(&self.read_back(gpu, bytes)?))
+        Ok(bytemuck::pod_collect_to_vec(&self.read_back(gpu, bytes, 1)?))
     }
 
     /// Empties all lists.
@@ -158,13 +158,13 @@ impl BatchBuffers {
     }
 
     /// Waits for what was submitted and reads what it copied.
-    pub(crate) fn read_back(&self, gpu: &GpuDevice, bytes: u64) -> Result<Vec<u8>, GpuFault> {
+    pub(crate) fn read_back(&self, gpu: &GpuDevice, bytes: u64, num_submits: u32) -> Result<Vec<u8>, GpuFault> {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         self.readback.map_async(wgpu::MapMode::Read, 0..bytes, move |outcome| {
             // The receiver is gone only if the wait below failed, which is reported there.
             let _ = sender.try_send(outcome);
         });
-        gpu.wait()?;
+        gpu.wait(num_submits)?;
         match receiver.try_recv() {
             Ok(Ok(())) => {}
             Ok(Err(err)) => return Err(GpuFault(err.to_string())),

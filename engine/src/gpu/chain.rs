@@ -39,6 +39,8 @@ pub(crate) struct Chain<'a> {
     num_dispatches: u32,
     waiting_dispatches: u64,
     waiting_multiply_adds: u64,
+    /// Since the last read-back.
+    num_submits: u32,
     num_read_backs: u64,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Chain<'a> {
             num_dispatches: 0,
             waiting_dispatches: 0,
             waiting_multiply_adds: 0,
+            num_submits: 0,
             num_read_backs: 0,
         }
     }
@@ -266,6 +269,7 @@ impl<'a> Chain<'a> {
         let next = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let encoder = std::mem::replace(&mut self.encoder, next);
         self.gpu.queue.submit([encoder.finish()]);
+        self.num_submits += 1;
         self.waiting_dispatches = 0;
         self.waiting_multiply_adds = 0;
     }
@@ -273,7 +277,8 @@ impl<'a> Chain<'a> {
     fn read_back(&mut self, bytes: u64) -> Result<Vec<u8>, GpuFault> {
         self.submit();
         self.num_read_backs += 1;
-        self.buffers.read_back(self.gpu, bytes)
+        let num_submits = std::mem::take(&mut self.num_submits);
+        self.buffers.read_back(self.gpu, bytes, num_submits)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::GpuTuning;
 use super::layout::FoundEntry;
 
-/// Longest wait for a round. Real devices answer in milliseconds.
+/// Longest wait for the work of one submit. Real devices answer in milliseconds.
 const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
 const SOFTWARE_ROUND_TIMEOUT: Duration = Duration::from_mins(5);
 /// Largest block of rows in one buffer.
@@ -107,10 +107,11 @@ impl GpuDevice {
         }
     }
 
-    /// Waits until everything submitted has run. A device that does not answer in time is not waited for again.
+    /// Waits until everything submitted, `num_submits` since the last wait, has run. A device that does not answer in
+    /// time is not waited for again.
     #[allow(clippy::disallowed_methods, reason = "the one place that waits for the GPU")]
-    pub(crate) fn wait(&self) -> Result<(), GpuFault> {
-        let timeout = if self.is_software { SOFTWARE_ROUND_TIMEOUT } else { ROUND_TIMEOUT };
+    pub(crate) fn wait(&self, num_submits: u32) -> Result<(), GpuFault> {
+        let timeout = if self.is_software { SOFTWARE_ROUND_TIMEOUT } else { ROUND_TIMEOUT * num_submits.max(1) };
         let poll = wgpu::PollType::Wait { submission_index: None, timeout: Some(timeout) };
         if let Err(err) = self.device.poll(poll) {
             self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(err.to_string());

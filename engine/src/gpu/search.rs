@@ -278,6 +278,9 @@ impl<'a> BatchSearch<'a> {
         for (query, (list, entries)) in self.lists.iter_mut().zip(found).enumerate() {
             for entry in entries {
                 let row = u64::from(entry.row);
+                if row >= self.snapshot.num_rows() {
+                    return Err(GpuFault(format!("row {row} of {} was found", self.snapshot.num_rows())));
+                }
                 let (block, row_in_block) = self.snapshot.locate(row);
                 let norm = block.norms()[row_in_block];
                 let error = match self.coded.get(query) {

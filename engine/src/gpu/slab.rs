@@ -134,7 +134,7 @@ impl SlabCache {
         if self.staged_bytes >= STAGED_BYTES {
             self.staged_bytes = 0;
             gpu.queue.submit([]);
-            gpu.wait()?;
+            gpu.wait(1)?;
         }
         Ok(())
     }

@@ -37,6 +37,9 @@ impl Extract for Reader {
         if text.starts_with("SLOW") {
             return Err(ExtractError::TimedOut { path, detail: "page 1 of 1 took longer than 20 s".to_owned() });
         }
+        if text.starts_with("PLAIN") && read.encoding.is_some() {
+            return Err(ExtractError::Unsupported { path, found: "binary data".to_owned() });
+        }
         if text.starts_with("BAD") {
             return Err(ExtractError::Damaged { path, format: "test".to_owned(), detail: "it is bad".to_owned() });
         }
@@ -142,6 +145,12 @@ fn the_encoding_asked_for_stays_until_it_is_taken_back() {
     bench.read(path, &keeping(encoding("")));
     assert_eq!((text(&bench).as_str(), bench.only().read), ("Flint and strata.", ReadOptions::default()));
     assert_searchable_is_ready(&bench.library, "strata");
+    bench.world.write("a.txt", "PLAIN strata.");
+    bench.read_folder();
+    let refused = bench.read(bench.world.documents(), &keeping(encoding("utf-16le")));
+    assert!(refused.files[0].reason.as_deref().unwrap().contains("stays searchable"), "{refused:#?}");
+    assert_eq!((bench.only().status, bench.only().read), (DocumentStatus::Ready, ReadOptions::default()));
+    assert_searchable_is_ready(&bench.library, "strata");
     let unknown = keeping(encoding("klingon"));
     let err = bench.library.ingest(&[bench.world.documents()], &unknown, &|_| {}, &CancelToken::new()).unwrap_err();
     assert!(err.detail.contains("klingon") && err.detail.contains("UTF-8"), "{err:?}");
@@ -172,6 +181,12 @@ fn a_password_opens_a_document_and_is_kept_by_this_process_alone() {
     let bench = bench.reopen();
     assert_eq!(draw(&bench).unwrap_err().title, "The page needs the password");
     assert!(bench.read_folder().files[0].unchanged);
+    let wrong = bench.read(bench.world.documents(), &keeping(password("haven-9")));
+    assert!(wrong.files[0].reason.as_deref().unwrap().contains("stays searchable"), "{wrong:#?}");
+    assert_eq!((bench.only().status, draw(&bench).is_err()), (DocumentStatus::Ready, true));
+    bench.read(bench.world.documents(), &keeping(password("harbour-7")));
+    assert!(draw(&bench).unwrap().is_some(), "what the hint says works");
+    let bench = bench.reopen();
     std::fs::write(&path, "LOCKED secret-word Marl and strata.").unwrap();
     assert_eq!(bench.read_folder().files[0].status, DocumentStatus::Encrypted);
     bench.read(path, &keeping(password("secret-word")));
@@ -283,4 +298,33 @@ fn a_time_out_is_tried_again_a_few_times() {
     bench.read_folder();
     bench.read_folder();
     assert_eq!(bench.times(), before + 1, "what is bad is not tried again");
+}
+
+#[test]
+fn what_was_read_stays_searchable_while_a_time_out_is_tried_again() {
+    let bench = Bench::new();
+    bench.world.write("a.txt", "Chalk and strata.");
+    bench.read_folder();
+    bench.world.write("a.txt", "SLOW strata.");
+    for _ in 0..2 {
+        let report = bench.read_folder();
+        assert!(report.files[0].reason.as_deref().unwrap().contains("stays searchable"), "{report:#?}");
+        assert_eq!((bench.only().status, bench.only().chunks), (DocumentStatus::Ready, 1));
+        assert_searchable_is_ready(&bench.library, "strata");
+    }
+    bench.read_folder();
+    assert_eq!(bench.only().status, DocumentStatus::Failed);
+    assert!(bench.only().reason.unwrap().contains("try 3 of 3"));
+    assert_searchable_is_ready(&bench.library, "strata");
+}
+
+#[test]
+fn cuts_by_hand_are_not_put_into_another_text_of_the_same_bytes() {
+    let bench = Bench::new();
+    let path = bench.world.write("a.txt", "Chalk and strata. Flint and strata.");
+    let by_hand = ChunkerConfig { kind: ChunkerKind::Manual, cuts: vec![18], ..ChunkerConfig::default() };
+    bench.read(path, &IngestOptions { chunker: by_hand, ..IngestOptions::default() });
+    let other = bench.read(bench.world.documents(), &keeping(encoding("utf-8")));
+    assert!(other.files[0].notes[0].contains("cuts made by hand are lost"), "{other:#?}");
+    assert_searchable_is_ready(&bench.library, "strata");
 }
