@@ -80,7 +80,20 @@ def fast(args):
         model="local/minilm-int8", pooling=PoolingType.MEAN, normalization=True, sources=ModelSource(url="file:///none"),
         dim=384, model_file="model.onnx",
     )
-    return TextEmbedding("local/minilm-int8", specific_model_path=args.model, threads=args.threads)
+    # It wants three more files beside the model, which say what the tokenizer's own file says too.
+    folder = tempfile.mkdtemp()
+    for name in ("model.onnx", "tokenizer.json"):
+        os.symlink(os.path.abspath(os.path.join(args.model, name)), os.path.join(folder, name))
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    contents = {
+        "config.json": {"pad_token_id": 0},
+        "tokenizer_config.json": {**special, "model_max_length": 256},
+        "special_tokens_map.json": special,
+    }
+    for name, content in contents.items():
+        with open(os.path.join(folder, name), "w") as file:
+            json.dump(content, file)
+    return TextEmbedding("local/minilm-int8", specific_model_path=folder, threads=args.threads)
 
 
 def main():

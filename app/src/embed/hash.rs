@@ -7,7 +7,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::pool::normalise;
-use super::{EmbedError, Embedder, TextRole};
+use super::{EmbedError, Embedder, TextRole, TokenVectors};
 use crate::progress::CancelToken;
 
 const DIMS: usize = 384;
@@ -64,6 +64,10 @@ impl Embedder for HashEmbedder {
             on_done(rows.len() / DIMS);
         }
         Ok(rows)
+    }
+
+    fn token_vectors(&self, _: &[&str], _: TextRole, _: &CancelToken) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        Ok(None)
     }
 }
 

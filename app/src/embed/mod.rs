@@ -98,10 +98,8 @@ pub trait Embedder: Send + Sync {
     /// The model failed, or `cancel` was set.
     fn token_vectors(
         &self,
-        _texts: &[&str],
-        _role: TextRole,
-        _cancel: &CancelToken,
-    ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
-        Ok(None)
-    }
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<TokenVectors>>, EmbedError>;
 }

@@ -10,7 +10,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::embed::{EmbedError, Embedder, TextRole};
+use crate::embed::{EmbedError, Embedder, TextRole, TokenVectors};
 use crate::progress::CancelToken;
 
 const MAGIC: &[u8; 16] = b"outcrop-eval-v1\n";
@@ -131,6 +131,15 @@ impl Embedder for CachedEmbedder<'_> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(hashes.iter().filter_map(|hash| known.get(hash)).flatten().copied().collect())
     }
+
+    fn token_vectors(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        self.inner.token_vectors(texts, role, cancel)
+    }
 }
 
 #[cfg(test)]
@@ -171,6 +180,15 @@ mod tests {
             self.0.fetch_add(texts.len(), Ordering::Relaxed);
             HashEmbedder.embed(texts, role, cancel, on_done)
         }
+
+        fn token_vectors(
+            &self,
+            texts: &[&str],
+            _: TextRole,
+            _: &CancelToken,
+        ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+            Ok(Some(vec![TokenVectors { dims: 1, rows: vec![127] }; texts.len()]))
+        }
     }
 
     fn embed(embedder: &dyn Embedder, texts: &[&str]) -> Vec<f32> {
@@ -188,6 +206,9 @@ mod tests {
             assert_eq!(embed(&cached, &texts), plain);
         }
         assert_eq!(counting.0.load(Ordering::Relaxed), 3);
+        let cached = CachedEmbedder::open(&counting, folder.path()).unwrap();
+        let tokens = cached.token_vectors(&texts, TextRole::Passage, &CancelToken::new()).unwrap();
+        assert_eq!(tokens.map(|tokens| tokens.len()), Some(4), "what the embedder can do besides, it still can");
     }
 
     #[test]

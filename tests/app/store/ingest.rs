@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
+use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole, TokenVectors};
 use outcrop::extract::{Extract, ExtractError, Extraction};
 use outcrop::ingest::IngestOptions;
 use outcrop::progress::{IngestPhase, IngestProgress};
@@ -60,6 +60,10 @@ impl Embedder for Counting {
         }
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
         HashEmbedder.embed(texts, role, cancel, on_done)
+    }
+
+    fn token_vectors(&self, _: &[&str], _: TextRole, _: &CancelToken) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        Ok(None)
     }
 }
 

@@ -9,7 +9,7 @@ use egui::{DroppedFile, DroppedFileHandle};
 use egui_kittest::Harness;
 use outcrop::LibraryOptions;
 use outcrop::command::Command;
-use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole};
+use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole, TokenVectors};
 use outcrop::extract::{
     Coverage, DocumentKind, Extract, ExtractError, Extraction, PagePicture, PageRequest, PixelBox, ReadOptions, Span,
     SpanPlace,
@@ -208,6 +208,10 @@ impl Embedder for Held {
             std::thread::sleep(Duration::from_millis(2));
         }
         HashEmbedder.embed(texts, role, cancel, on_done)
+    }
+
+    fn token_vectors(&self, _: &[&str], _: TextRole, _: &CancelToken) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        Ok(None)
     }
 }
 
