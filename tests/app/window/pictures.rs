@@ -33,7 +33,7 @@ fn every_main_screen_is_drawn_light_and_dark() {
     drop(opened);
     let window = WindowOptions { library, home: None, samples: None };
     let files = render_screens(&ScreenOptions::new(window, "How do I reset the pump?"), folder.path()).unwrap();
-    assert_eq!(files.len(), 16);
+    assert_eq!(files.len(), 20);
     for file in files {
         let image = image::open(&file).unwrap().into_rgba8();
         assert_eq!(image.dimensions(), (1280, 800));

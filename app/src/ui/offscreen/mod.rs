@@ -67,7 +67,7 @@ pub enum OffscreenError {
     },
 }
 
-/// Renders the library, chunks, search and chat screens, light and dark, into `folder`; gives the files.
+/// Renders every screen, light and dark, with the map in each layout and a comparison, into `folder`; gives the files.
 ///
 /// # Errors
 /// Nothing can draw, the library does not open, a job takes too long, or a file cannot be written.
@@ -79,7 +79,7 @@ pub fn render_screens(options: &ScreenOptions, folder: &Path) -> Result<Vec<Path
     let mut files = Vec::new();
     for (theme, suffix) in [(ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")] {
         stage.push(Command::SetTheme(theme));
-        for space in [Space::Library, Space::Chunks, Space::Similarity, Space::Search, Space::Chat] {
+        for space in Space::ALL {
             show(&mut stage, space)?;
             let name = format!("{}-{suffix}.png", space.title().to_lowercase());
             files.push(stage.write(&folder.join(name))?);
@@ -145,6 +145,7 @@ fn show(stage: &mut Stage, space: Space) -> Result<(), OffscreenError> {
             stage.push(Command::PickPair(last / 4, last / 2));
         }
         Space::Search => stage.push(Command::SelectHit(0)),
+        Space::Models => stage.until("list of models", JOB_WAIT, |state| !state.models.is_pending())?,
         _ => {}
     }
     stage.settle();
