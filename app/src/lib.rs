@@ -26,6 +26,7 @@ pub mod worker;
 mod dice;
 mod http;
 mod onnx;
+mod secrets;
 
 #[cfg(feature = "gui")]
 pub mod command;

@@ -477,6 +477,14 @@ fn a_password_comes_from_a_file_or_the_environment_and_from_no_argument() {
     assert!(asked["error"]["detail"].as_str().unwrap().contains("OUTCROP_PASSWORD"));
     let output = home.command().args(["ingest", &notes, "--password"]).env("OUTCROP_PASSWORD", "harbour-7").output();
     assert_eq!(output.unwrap().status.code(), Some(0));
+    #[cfg(unix)]
+    {
+        let not_text: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"harbour-\xff");
+        let output = home.command().args(["ingest", &notes]).env("OUTCROP_PASSWORD", not_text).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("OUTCROP_PASSWORD is no valid text") && !said.contains("harbour"), "{said}");
+    }
     let valued = home.run(&["ingest", &notes, "--password=harbour-7"]);
     assert_eq!(valued.status.code(), Some(2));
 }

@@ -11,8 +11,9 @@ use crate::tree::{SourceFile, assert_none, files, full};
 const MAY_NAME: &[(&str, &str)] = &[
     ("dice", ""),
     ("progress", ""),
+    ("secrets", ""),
     ("http", "progress"),
-    ("models", "progress"),
+    ("models", "progress secrets"),
     ("watch", ""),
     ("onnx", ""),
     ("figure", ""),
@@ -21,17 +22,17 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("embed", "models onnx progress"),
     ("chunk", "extract figure"),
     ("store", "chunk embed extract progress"),
-    ("worker", "extract progress"),
+    ("worker", "extract progress secrets"),
     ("retrieve", "embed extract progress store"),
     ("ingest", "chunk embed extract progress store"),
-    ("answer", "extract http models progress retrieve store worker"),
+    ("answer", "extract http models progress retrieve secrets store worker"),
     ("library", "answer chunk embed extract ingest models progress retrieve similarity store watch worker"),
     ("eval", "answer chunk dice embed extract figure progress retrieve store"),
     ("state", "answer chunk eval extract ingest library models progress retrieve similarity store"),
     ("jobs", "answer chunk embed eval extract figure ingest library models progress retrieve similarity state store watch"),
     ("command", "answer chunk eval extract ingest jobs library models progress retrieve similarity state store"),
     ("ui", "answer chunk command eval extract ingest jobs library models progress retrieve similarity state store"),
-    ("cli", "answer chunk embed eval extract figure ingest library models onnx progress retrieve similarity store ui watch worker"),
+    ("cli", "answer chunk embed eval extract figure ingest library models onnx progress retrieve secrets similarity store ui watch worker"),
 ];
 
 /// What a window is made of.

@@ -13,7 +13,7 @@ use crate::library::Access;
 /// Answers a question; the text streams, its sources follow.
 pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError> {
     let options = AskOptions {
-        search: checked(verb.search.options())?,
+        search: checked(verb.search.options()?)?,
         model: verb.model.clone(),
         max_answer_tokens: verb.max_tokens,
         neighbours: verb.neighbours,

@@ -54,8 +54,8 @@ struct Follower {
 
 impl Follower {
     fn start(paths: &[PathBuf]) -> Result<Self, CliError> {
-        let folders = paths.iter().filter(|path| path.is_dir()).map(|path| path.canonicalize());
-        let folders: Vec<PathBuf> = folders.filter_map(Result::ok).collect();
+        let folders: Vec<PathBuf> =
+            paths.iter().filter(|path| path.is_dir()).map(|path| crate::ingest::absolute(path)).collect();
         if folders.is_empty() {
             let detail = "only folders can be followed, and none of the paths is one".to_owned();
             return Err(CliError::failed("nothing to follow", detail, None));

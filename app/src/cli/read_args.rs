@@ -3,6 +3,7 @@
 //! Invariant: a password is never the value of an argument, which others on the machine can see, and is part of no
 //! message.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -10,9 +11,8 @@ use clap::Args as ClapArgs;
 
 use super::error::CliError;
 use crate::extract::{Password, ReadOptions};
+use crate::secrets::PASSWORD_ENV;
 
-/// Where a program puts the password of the files.
-const PASSWORD_ENV: &str = "OUTCROP_PASSWORD";
 /// A password file that is larger holds something else.
 const MOST_PASSWORD_BYTES: u64 = 4096;
 /// Takes an option back that a document has.
@@ -29,7 +29,7 @@ pub(super) struct ReadArgs {
     /// Field of the records of JSON and JSON lines that is their text; '' reads all fields again
     #[arg(long, value_name = "NAME")]
     pub(super) json_field: Option<String>,
-    /// Ask for the password of encrypted PDFs (a program sets OUTCROP_PASSWORD); it is not kept
+    /// Ask for the password of encrypted PDFs (without a terminal OUTCROP_PASSWORD is taken); it is not kept
     #[arg(long)]
     pub(super) password: bool,
     /// Read the password of encrypted PDFs from the first line of this file
@@ -41,7 +41,7 @@ impl ReadArgs {
     /// The options these arguments describe; asks for the password where that was asked for.
     ///
     /// # Errors
-    /// There is nobody to ask for the password, or its file cannot be read.
+    /// There is nobody to ask for the password, or its file or its variable cannot be read.
     pub(super) fn options(&self) -> Result<ReadOptions, CliError> {
         Ok(ReadOptions {
             encoding: self.encoding.clone(),
@@ -55,10 +55,14 @@ impl ReadArgs {
         if let Some(file) = &self.password_file {
             return from_file(file).map(Some);
         }
-        let from_env = std::env::var(PASSWORD_ENV).ok().filter(|text| !text.is_empty());
-        match from_env {
-            Some(text) => Ok(Some(Password::new(&text))),
-            None if self.password => ask().map(Some),
+        if self.password && can_ask() {
+            return ask().map(Some);
+        }
+        match from_variable(std::env::var_os(PASSWORD_ENV))? {
+            Some(password) => Ok(Some(password)),
+            None if self.password => Err(CliError::Usage(format!(
+                "--password asks at a terminal, and there is none: set {PASSWORD_ENV} or give --password-file FILE"
+            ))),
             None => Ok(None),
         }
     }
@@ -76,14 +80,22 @@ fn from_file(path: &Path) -> Result<Password, CliError> {
     Ok(Password::new(line))
 }
 
+/// The password in the variable; an empty one is none.
+fn from_variable(value: Option<OsString>) -> Result<Option<Password>, CliError> {
+    let text = value.unwrap_or_default().into_string().map_err(|_| {
+        CliError::Usage(format!("{PASSWORD_ENV} is no valid text (UTF-8); --password-file FILE takes it from a file"))
+    })?;
+    Ok((!text.is_empty()).then(|| Password::new(&text)))
+}
+
+/// Whether somebody is there to be asked.
+fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && console::Term::stderr().is_term()
+}
+
 /// Asks at the terminal, which does not show what is typed.
 fn ask() -> Result<Password, CliError> {
     let terminal = console::Term::stderr();
-    if !std::io::stdin().is_terminal() || !terminal.is_term() {
-        return Err(CliError::Usage(format!(
-            "--password asks at a terminal, and there is none: set {PASSWORD_ENV} or give --password-file FILE"
-        )));
-    }
     let failed = |err| CliError::failed("the password could not be asked for", err, None);
     terminal.write_str("password: ").map_err(failed)?;
     let typed = terminal.read_secure_line().map_err(failed)?;

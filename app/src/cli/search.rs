@@ -14,7 +14,7 @@ use crate::retrieve::{HitScores, SearchHit, SearchOptions, SearchResults, denses
 
 /// Prints ranked passages.
 pub(super) fn run(session: &Session, verb: &SearchVerb) -> Result<Ending, CliError> {
-    let options = checked(verb.search.options())?;
+    let options = checked(verb.search.options()?)?;
     let results = session.open_library(Access::Read)?.search_until(&verb.query, &options, &session.cancel)?;
     note_missing_vectors(session, &results);
     results.notes.iter().for_each(|note| session.note(note));

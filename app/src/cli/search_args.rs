@@ -1,11 +1,13 @@
 //! How to search, as `search` and `ask` take it.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf, is_separator};
 
 use clap::Args as ClapArgs;
 
 use super::args::{parse_count, parse_named};
+use super::error::CliError;
 use crate::extract::DocumentKind;
+use crate::ingest;
 use crate::retrieve::{DEFAULT_ALPHA, Date, Fusion, Grouping, Reranker, SearchMode, SearchOptions};
 
 #[derive(Clone, Debug, ClapArgs)]
@@ -32,7 +34,8 @@ pub(super) struct SearchArgs {
     /// spreadsheet, epub, mail, rtf or image
     #[arg(long = "type", value_name = "FORMAT", hide_possible_values = true, value_parser = parse_named::<DocumentKind>)]
     pub(super) kinds: Vec<DocumentKind>,
-    /// Only documents in this folder, at any depth; a name such as `reports` stands for every folder of that name
+    /// Only documents in this folder, at any depth; a name such as `reports` stands for every folder of that name, and
+    /// `./reports` for the one here
     #[arg(long, value_name = "PATH")]
     pub(super) folder: Option<PathBuf>,
     /// Only documents whose file was last modified on this day (UTC, 2026-05-31) or later
@@ -56,8 +59,11 @@ pub(super) struct SearchArgs {
 
 impl SearchArgs {
     /// The library's options.
-    pub(super) fn options(&self) -> SearchOptions {
-        SearchOptions {
+    ///
+    /// # Errors
+    /// The folder leads to nothing.
+    pub(super) fn options(&self) -> Result<SearchOptions, CliError> {
+        Ok(SearchOptions {
             k: self.k,
             mode: self.mode,
             fusion: self.fusion,
@@ -65,18 +71,65 @@ impl SearchArgs {
             min_score: self.min_score,
             source: self.source.clone(),
             kinds: self.kinds.clone(),
-            folder: self.folder.as_deref().map(resolved),
+            folder: self.folder.as_deref().map(resolved).transpose()?,
             after: self.after,
             before: self.before,
             rerank: self.rerank.is_some(),
             reranker: self.rerank.unwrap_or_default(),
             group: self.group,
             mmr: self.mmr,
-        }
+        })
     }
 }
 
-/// A folder that is there, in full; a name that is no folder here may be one in the library.
-fn resolved(folder: &Path) -> PathBuf {
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+/// The folder as the library has it: a bare name stays one, whatever is here; anything else is a place.
+///
+/// # Errors
+/// It goes up to where there is nothing.
+fn resolved(folder: &Path) -> Result<PathBuf, CliError> {
+    let has = |wanted: Component<'_>| folder.components().any(|part| part == wanted);
+    let has_separator = folder.as_os_str().as_encoded_bytes().iter().any(|byte| is_separator(char::from(*byte)));
+    let is_from_here = has(Component::CurDir) || has(Component::ParentDir);
+    if !has_separator && !is_from_here {
+        return Ok(folder.to_owned());
+    }
+    if folder.exists() {
+        return Ok(ingest::absolute(folder));
+    }
+    if has(Component::ParentDir) {
+        return Err(CliError::Usage(format!(
+            "--folder {folder:?} leads to no folder here; expected one, or its full path"
+        )));
+    }
+    // The full path of one that was removed, or the end of the path of one in the library.
+    Ok(if is_from_here { ingest::absolute(folder) } else { folder.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
+
+    use super::*;
+
+    #[test]
+    fn bare_names_stay_and_places_become_what_the_library_keeps() {
+        // Tests run in the folder of the package, which has a `src`.
+        for name in ["src", "reports", ".notes"] {
+            assert_eq!(resolved(Path::new(name)).unwrap(), Path::new(name));
+        }
+        for place in ["./src", "src/", "src/../src", "."] {
+            assert_eq!(resolved(Path::new(place)).unwrap(), ingest::absolute(Path::new(place)), "{place}");
+        }
+        assert!(resolved(Path::new("src/")).unwrap().is_absolute());
+        assert_eq!(resolved(Path::new("./gone")).unwrap(), ingest::absolute(Path::new(".")).join("gone"));
+        assert_eq!(resolved(Path::new("me/notes")).unwrap(), Path::new("me/notes"), "the end of a path");
+    }
+
+    #[test]
+    fn a_place_above_that_is_not_there_is_refused() {
+        for place in ["../no-such-folder", "no-such-folder/../src"] {
+            let err = resolved(Path::new(place)).unwrap_err();
+            assert!(matches!(&err, CliError::Usage(detail) if detail.contains(place)), "{place}");
+        }
+    }
 }

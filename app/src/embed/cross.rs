@@ -106,10 +106,15 @@ impl CrossEncoder {
 }
 
 /// Runs `work` and ends it when `cancel` is set, between two operators of the model.
-fn stoppable<T>(options: &RunOptions, cancel: &CancelToken, work: impl FnOnce() -> T) -> T {
+fn stoppable<T>(
+    options: &RunOptions,
+    cancel: &CancelToken,
+    work: impl FnOnce() -> Result<T, EmbedError>,
+) -> Result<T, EmbedError> {
     let (done, ended) = sync_channel::<()>(0);
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let watcher = std::thread::Builder::new().name("stop-reranker".to_owned());
+        let watching = watcher.spawn_scoped(scope, move || {
             while ended.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
                 if cancel.is_cancelled() {
                     // A model that cannot be told to stop ends its batch instead.
@@ -118,6 +123,7 @@ fn stoppable<T>(options: &RunOptions, cancel: &CancelToken, work: impl FnOnce() 
                 }
             }
         });
+        watching.map_err(|err| EmbedError::Run(format!("no thread could be started to watch for a stop: {err}")))?;
         let outcome = work();
         drop(done);
         outcome

@@ -33,10 +33,14 @@ impl Sessions {
         let count = cores.clamp(1, MOST_SESSIONS);
         let threads = (cores / count).max(1);
         let loaded: Result<Vec<Session>, String> = thread::scope(|scope| {
-            let loading: Vec<_> = (0..count).map(|_| scope.spawn(|| load(model, library, threads))).collect();
+            let start = |_| named("load-session").spawn_scoped(scope, || load(model, library, threads));
+            let loading: Vec<_> = (0..count).map(start).collect();
             loading
                 .into_iter()
-                .map(|load| load.join().unwrap_or_else(|_| Err("loading it crashed".to_owned())))
+                .map(|load| {
+                    let load = load.map_err(|err| err.to_string())?;
+                    load.join().unwrap_or_else(|_| Err("loading it crashed".to_owned()))
+                })
                 .collect()
         });
         let all = loaded?;
@@ -71,7 +75,9 @@ impl Sessions {
         thread::scope(|scope| {
             for session in sessions {
                 let (send, next) = (send.clone(), &next);
-                scope.spawn(move || run_some(session, count, next, run, &send));
+                named("run-session")
+                    .spawn_scoped(scope, move || run_some(session, count, next, run, &send))
+                    .map_err(|err| EmbedError::Run(err.to_string()))?;
             }
             drop(send);
             let mut waiting = BTreeMap::new();
@@ -86,6 +92,10 @@ impl Sessions {
             Ok(())
         })
     }
+}
+
+fn named(name: &str) -> thread::Builder {
+    thread::Builder::new().name(name.to_owned())
 }
 
 /// Takes batches until there are none left, or until nobody wants them any more.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::server::{Identity, Move, serve, serve_encrypted};
 use super::*;
+use crate::progress::CancelToken;
 
 const PATIENCE: Patience =
     Patience { connect: Duration::from_secs(2), first: Duration::from_secs(20), silence: Duration::from_secs(20) };

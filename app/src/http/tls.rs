@@ -22,11 +22,15 @@ pub(crate) enum Trust {
 }
 
 impl Trust {
-    fn authorities(&self) -> Vec<CertificateDer<'static>> {
+    /// The certificates, and why others could not be read.
+    fn authorities(&self) -> (Vec<CertificateDer<'static>>, Option<String>) {
         match self {
-            Self::System => rustls_native_certs::load_native_certs().certs,
+            Self::System => {
+                let found = rustls_native_certs::load_native_certs();
+                (found.certs, found.errors.first().map(ToString::to_string))
+            }
             #[cfg(test)]
-            Self::Only(authority) => vec![authority.clone()],
+            Self::Only(authority) => (vec![authority.clone()], None),
         }
     }
 }
@@ -35,13 +39,10 @@ impl Trust {
 pub(super) fn client(server: &Server) -> Result<ClientConnection, HttpError> {
     let unsafe_for = |detail: String| HttpError::Unsafe(detail);
     let mut roots = RootCertStore::empty();
-    let (known, _) = roots.add_parsable_certificates(server.trust.authorities());
+    let (authorities, unread) = server.trust.authorities();
+    let (known, _) = roots.add_parsable_certificates(authorities);
     if known == 0 {
-        return Err(unsafe_for(
-            "this system knows no certificate authorities; install them (ca-certificates), or name a file of them in \
-             SSL_CERT_FILE"
-                .to_owned(),
-        ));
+        return Err(unsafe_for(nobody_known(unread.as_deref())));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)
@@ -52,6 +53,15 @@ pub(super) fn client(server: &Server) -> Result<ClientConnection, HttpError> {
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let name = ServerName::try_from(server.name().to_owned()).map_err(|err| unsafe_for(err.to_string()))?;
     ClientConnection::new(Arc::new(config), name).map_err(|err| unsafe_for(err.to_string()))
+}
+
+/// That there are no authorities, with what went wrong when they were read.
+fn nobody_known(unread: Option<&str>) -> String {
+    let why = unread.map_or_else(String::new, |err| format!(" ({err})"));
+    format!(
+        "this system knows no certificate authorities{why}; install them (ca-certificates), or name a file of them in \
+         SSL_CERT_FILE"
+    )
 }
 
 /// What an error of the encryption means; `None` for any other error.
@@ -82,5 +92,17 @@ fn certificate(err: &CertificateError) -> String {
         }
         CertificateError::Revoked => "its certificate was revoked".to_owned(),
         err => format!("its certificate is wrong ({err})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_no_authority_could_be_read_is_said() {
+        let said = nobody_known(Some("could not open /no/such.pem"));
+        assert!(said.contains("authorities (could not open /no/such.pem); install"), "{said}");
+        assert!(nobody_known(None).contains("authorities; install"));
     }
 }

@@ -22,19 +22,21 @@ pub(super) fn memory_bytes(weights_bytes: u64) -> u64 {
 /// # Errors
 /// It is no whole model, a model of that name is there already, or it cannot be copied.
 pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
-    let path = &path.canonicalize().map_err(ModelError::io(path))?;
     let not_a_model = |detail: &str| ModelError::NotAModel { path: path.to_owned(), detail: detail.to_owned() };
-    let is_gguf = path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("gguf"));
-    let files = if path.is_dir() {
-        RerankerModel::read(path)?;
-        ONNX_FILES.map(|name| path.join(name)).to_vec()
-    } else if is_gguf {
-        check_gguf(path)?;
-        vec![path.clone()]
-    } else {
+    let real = path.canonicalize().map_err(ModelError::io(path))?;
+    let is_folder = real.is_dir();
+    if !is_folder && path.extension().is_none_or(|ext| !ext.eq_ignore_ascii_case("gguf")) {
         return Err(not_a_model("a generator (*.gguf) or the folder of a reranker can be added by path"));
+    }
+    let files = if is_folder { ONNX_FILES.map(|name| path.join(name)).to_vec() } else { vec![path.to_owned()] };
+    let check = |folder: Option<&Path>| match (is_folder, folder) {
+        (true, folder) => RerankerModel::read(folder.unwrap_or(path)).map(drop),
+        (false, None) => check_gguf(path),
+        (false, Some(folder)) => check_gguf(&folder.join(path.file_name().unwrap_or_default())),
     };
-    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    check(None)?;
+    // What a link leads to may have any name, but `.` has none.
+    let stem = if is_folder { path.file_name().or(real.file_name()) } else { path.file_stem() };
     let name = stem.ok_or_else(|| not_a_model("the path names no file"))?.to_string_lossy().to_lowercase();
     let folder = models_dir.join(&name);
     if folder.exists() {
@@ -42,6 +44,7 @@ pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
     }
     let unfinished = models_dir.join(format!("{name}{UNFINISHED}"));
     let placed = place(&files, &unfinished)
+        .and_then(|()| check(Some(&unfinished)))
         .and_then(|()| std::fs::rename(&unfinished, &folder).map_err(ModelError::io(&folder)));
     if placed.is_err() {
         // What is left of it is no model: nothing looks into a folder of that name.
@@ -50,14 +53,16 @@ pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
     placed.map(|()| name)
 }
 
-/// Links or copies the files of a model into a new folder; whole when this returns.
+/// Links or copies the files of a model into a new folder; whole when this returns. A file that is a link itself, as in
+/// the caches of model hubs, is followed, and keeps its own name.
 fn place(files: &[PathBuf], folder: &Path) -> Result<(), ModelError> {
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
     for path in files {
+        let real = path.canonicalize().map_err(ModelError::io(path))?;
         let target = folder.join(path.file_name().unwrap_or_default());
-        if std::fs::hard_link(path, &target).is_err() {
-            std::fs::copy(path, &target)
+        if std::fs::hard_link(&real, &target).is_err() {
+            std::fs::copy(&real, &target)
                 .and_then(|_| std::fs::File::open(&target)?.sync_all())
                 .map_err(ModelError::io(&target))?;
         }
@@ -97,5 +102,44 @@ mod tests {
         assert_eq!(add(&models, &folder).unwrap(), "ms-marco");
         assert_eq!(std::fs::read_dir(models.join("ms-marco")).unwrap().count(), 3);
         assert!(add(&models, &folder).unwrap_err().to_string().contains("there already"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_keep_their_names() {
+        use std::os::unix::fs::symlink;
+
+        let home = tempfile::tempdir().unwrap();
+        let (models, blobs) = (home.path().join("models"), home.path().join("blobs"));
+        let snapshot = home.path().join("snapshots/Tables");
+        std::fs::create_dir_all(&blobs).unwrap();
+        std::fs::create_dir_all(&snapshot).unwrap();
+        let manifest = "kind = 'reranker'\nname = 'M'\nwindow = 512";
+        for (name, text) in [("model.onnx", "weights"), ("tokenizer.json", "{}"), ("manifest.toml", manifest)] {
+            std::fs::write(blobs.join(format!("blob-of-{name}")), text).unwrap();
+            symlink(format!("../../blobs/blob-of-{name}"), snapshot.join(name)).unwrap();
+        }
+        let latest = home.path().join("Latest");
+        symlink(&snapshot, &latest).unwrap();
+        for (path, name) in [(&snapshot, "tables"), (&latest, "latest")] {
+            assert_eq!(add(&models, path).unwrap(), name);
+            let added = models.join(name);
+            for item in std::fs::read_dir(&added).unwrap() {
+                assert!(item.unwrap().file_type().unwrap().is_file(), "a link was placed");
+            }
+            assert_eq!(std::fs::read_to_string(added.join("model.onnx")).unwrap(), "weights");
+            assert_eq!(RerankerModel::read(&added).unwrap().title, "M");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_generator_may_be_a_link_to_a_file_of_another_name() {
+        let home = tempfile::tempdir().unwrap();
+        let (blob, path) = (home.path().join("6f3a"), home.path().join("Tiny.gguf"));
+        std::fs::write(&blob, "hello").unwrap();
+        std::os::unix::fs::symlink(&blob, &path).unwrap();
+        let err = add(&home.path().join("models"), &path).unwrap_err().to_string();
+        assert!(err.contains("not a GGUF model"), "it is read: {err}");
     }
 }

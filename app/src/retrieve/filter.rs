@@ -1,7 +1,7 @@
 //! [`DocumentFilter`]: which documents a search looks into. Both legs see the passages of these documents and no others.
 
 use std::path::{Component, Path};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use globset::GlobSet;
 
@@ -66,10 +66,18 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
 }
 
 fn modified_secs(path: &Path) -> Option<i64> {
-    let modified = path.metadata().ok()?.modified().ok()?;
-    match modified.duration_since(UNIX_EPOCH) {
+    secs_since_epoch(path.metadata().ok()?.modified().ok()?)
+}
+
+/// Whole seconds since 1970, towards the past.
+fn secs_since_epoch(time: SystemTime) -> Option<i64> {
+    match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_secs()).ok(),
-        Err(before) => i64::try_from(before.duration().as_secs()).ok().map(|secs| -secs - 1),
+        Err(before) => {
+            let before = before.duration();
+            let begun = i64::from(before.subsec_nanos() > 0);
+            i64::try_from(before.as_secs()).ok()?.checked_neg()?.checked_sub(begun)
+        }
     }
 }
 
@@ -77,7 +85,19 @@ fn modified_secs(path: &Path) -> Option<i64> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failure is the test's message")]
 
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn seconds_are_whole_on_both_sides_of_1970() {
+        for (millis, expected) in [(0, 0), (999, 0), (1000, 1)] {
+            assert_eq!(secs_since_epoch(UNIX_EPOCH + Duration::from_millis(millis)), Some(expected), "{millis} after");
+        }
+        for (millis, expected) in [(1, -1), (1000, -1), (1500, -2), (86_400_000, -86_400)] {
+            assert_eq!(secs_since_epoch(UNIX_EPOCH - Duration::from_millis(millis)), Some(expected), "{millis} before");
+        }
+    }
 
     #[test]
     fn folders_hold_what_lies_in_them_at_any_depth() {

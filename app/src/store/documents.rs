@@ -190,10 +190,12 @@ pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)
         .collect()
 }
 
-/// Id, path and format of every document.
-pub(crate) fn paths_and_kinds(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf, Option<DocumentKind>)>> {
+/// Id, path and format of every document that can be searched.
+pub(crate) fn ready_paths_and_kinds(
+    connection: &Connection,
+) -> Result<Vec<(DocumentId, PathBuf, Option<DocumentKind>)>> {
     connection
-        .prepare_cached("SELECT id, path, kind FROM documents")?
+        .prepare_cached("SELECT id, path, kind FROM documents WHERE status = 'ready'")?
         .query_map([], |row| {
             Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?, optional_json(row, 2)?))
         })?

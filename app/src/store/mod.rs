@@ -201,13 +201,13 @@ impl Store {
         self.read_in(view, |connection| documents::path_and_title(connection, id))
     }
 
-    /// Documents of a snapshot whose path `matches`.
+    /// Documents of a snapshot that can be searched and whose path and format `matches`.
     pub(crate) fn documents_where(
         &self,
         view: &ReadView<'_>,
         mut matches: impl FnMut(&Path, Option<DocumentKind>) -> bool,
     ) -> Result<BTreeSet<u64>, StoreError> {
-        let paths = self.read_in(view, documents::paths_and_kinds)?;
+        let paths = self.read_in(view, documents::ready_paths_and_kinds)?;
         Ok(paths.into_iter().filter(|(_, path, kind)| matches(path, *kind)).map(|(id, ..)| id.0).collect())
     }
 

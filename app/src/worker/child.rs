@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use super::protocol::{FrameError, Hello, PROTOCOL_VERSION, encode_frame, read_frame};
 use super::spawn::spawn_lasting;
 use super::stderr::StderrTail;
+use crate::secrets;
 
 /// Names the program that workers run, for packagers and tests.
 pub const WORKER_ENV: &str = "OUTCROP_WORKER";
@@ -61,11 +62,11 @@ impl WorkerBinary {
             .envs(self.envs.iter().map(|(name, value)| (name, value)))
             .env(INSIDE_WORKER_ENV, "1")
             .env("RUST_BACKTRACE", "0")
-            // A worker is told the password of the file it reads, and of no other.
-            .env_remove("OUTCROP_PASSWORD")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        // A worker is told the password of the file it reads, and of no other.
+        secrets::withhold(&mut command);
         command
     }
 }
@@ -298,5 +299,18 @@ fn signal_name(signal: i32) -> Option<&'static str> {
         libc::SIGTERM => Some("terminated"),
         libc::SIGXCPU => Some("out of processor time"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_is_given_no_secret() {
+        let binary = WorkerBinary { path: PathBuf::from("outcrop"), envs: Vec::new() };
+        for verb in ["extract", "generate"] {
+            secrets::assert_withheld(&binary.command(verb));
+        }
     }
 }

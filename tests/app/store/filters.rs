@@ -54,6 +54,9 @@ fn what_passes_is_found_however_many_others_fit_better() {
             let names = found(&library, "red pump", &filtered);
             assert!(names.len() >= 150 && !names.contains(&"odd.md".to_owned()), "{}: {filtered:?}", names.len());
         }
+        // Its file is of the first second of that day, which is no longer before it.
+        let at_its_day = SearchOptions { before: day("2024-10-04"), ..options(500) };
+        assert!(found(&library, "red pump", &at_its_day).is_empty(), "{leg:?}");
         let both = SearchOptions { kinds: vec![DocumentKind::Pdf], folder: Some(world.path("few")), ..options(5) };
         assert!(found(&library, "red pump", &both).is_empty(), "all filters must be passed");
     }
@@ -69,4 +72,16 @@ fn a_file_that_is_gone_has_no_date_and_that_is_said() {
     let anytime = mode(SearchMode::Hybrid, 500);
     assert!(found(&library, "red pump", &anytime).contains(&"odd.md".to_owned()), "it is still a document");
     assert!(library.search("red pump", &anytime).unwrap().notes.is_empty());
+}
+
+#[test]
+fn a_document_that_cannot_be_searched_has_no_date_to_miss() {
+    let (world, library) = library();
+    let secret = world.write("few/secret.txt", "SECRET red pump");
+    ingest(&library, std::slice::from_ref(&secret));
+    assert_eq!(library.documents().unwrap().len(), 152, "it is listed as encrypted");
+    std::fs::remove_file(secret).unwrap();
+    let options = SearchOptions { before: day("2024-10-05"), ..mode(SearchMode::Hybrid, 5) };
+    let results = library.search("red pump", &options).unwrap();
+    assert!(!results.hits.is_empty() && results.notes.is_empty(), "{:?}", results.notes);
 }

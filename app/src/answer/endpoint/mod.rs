@@ -16,6 +16,7 @@ use self::events::read;
 use super::{ChatPrompt, GenerateError, Generation, Generator};
 use crate::http::{HttpError, Patience, Request, Response, send};
 use crate::progress::CancelToken;
+use crate::secrets::ENDPOINT_KEY_ENV;
 
 const PATIENCE: Patience =
     Patience { connect: Duration::from_secs(5), first: Duration::from_secs(120), silence: Duration::from_secs(60) };
@@ -88,7 +89,7 @@ impl EndpointGenerator {
 
 /// The key of a server that wants one, from the environment; it is never stored.
 fn authorization() -> String {
-    match std::env::var("OUTCROP_ENDPOINT_KEY") {
+    match std::env::var(ENDPOINT_KEY_ENV) {
         Ok(key) if !key.is_empty() && !key.contains(['\r', '\n']) => format!("Authorization: Bearer {key}\r\n"),
         _ => String::new(),
     }
