@@ -12,7 +12,7 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("dice", ""),
     ("progress", ""),
     ("http", "progress"),
-    ("models", "progress"),
+    ("models", "http progress"),
     ("watch", ""),
     ("onnx", ""),
     ("figure", ""),
