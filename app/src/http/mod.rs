@@ -141,8 +141,7 @@ pub(crate) fn send<'a>(
 ) -> Result<Response<'a>, HttpError> {
     let mut stream = Stream::connect(server, patience, cancel)?;
     let Request { line, headers, body } = request;
-    let length =
-        if line.starts_with("GET ") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+    let length = if line.starts_with("GET ") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
     let request = format!(
         "{line} HTTP/1.1\r\nHost: {}\r\n{length}Connection: close\r\n{headers}\r\n{body}",
         server.host_header(),

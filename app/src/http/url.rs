@@ -35,8 +35,7 @@ impl Url {
         }
         let after_bracket = host.rsplit_once(']').map_or(host, |(_, after)| after);
         let usual = if is_encrypted { 443 } else { 80 };
-        let server_host =
-            if after_bracket.contains(':') { host.to_owned() } else { format!("{host}:{usual}") };
+        let server_host = if after_bracket.contains(':') { host.to_owned() } else { format!("{host}:{usual}") };
         let path = rest[host.len()..].to_owned();
         let path = if path.starts_with('?') { format!("/{path}") } else { path };
         if path.len() > MAX_BYTES || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -137,7 +136,16 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused() {
-        for text in ["", "hub.test", "ftp://x", "https://", "https:///a", "https://me:key@x/", "http://a/b c", "http://a/\r\nX: y"] {
+        for text in [
+            "",
+            "hub.test",
+            "ftp://x",
+            "https://",
+            "https:///a",
+            "https://me:key@x/",
+            "http://a/b c",
+            "http://a/\r\nX: y",
+        ] {
             assert!(Url::parse(text).is_err(), "{text:?}");
         }
         assert!(Url::parse(&format!("http://a/{}", "x".repeat(MAX_BYTES))).is_err());
