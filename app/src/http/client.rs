@@ -8,6 +8,7 @@ use crate::progress::CancelToken;
 
 const MAX_LINE_BYTES: usize = 1 << 20;
 const MAX_HEADERS: usize = 128;
+const MAX_HEAD_BYTES: usize = 256 << 10;
 
 /// Where to send a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,12 @@ impl Server {
     pub(super) fn name(&self) -> &str {
         let name = self.host.rsplit_once(':').map_or(self.host.as_str(), |(name, _)| name);
         name.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// What a `Host` header says: the usual port is left out, because signed addresses are signed without it.
+    pub(super) fn host_header(&self) -> &str {
+        let usual = if self.is_encrypted { ":443" } else { ":80" };
+        self.host.strip_suffix(usual).unwrap_or(&self.host)
     }
 }
 
@@ -78,6 +85,8 @@ pub(crate) struct Response<'a> {
     wire: Wire<'a>,
     /// Its status.
     pub(crate) status: u16,
+    /// Its headers, with their names in lower case.
+    headers: Vec<(String, String)>,
     body: Body,
     /// Of the body, not yet given out as a line.
     line: Vec<u8>,
@@ -90,6 +99,24 @@ enum Body {
     Ended,
 }
 
+impl Body {
+    /// How the end of the body is found.
+    fn new(headers: &[(String, String)]) -> Result<Self, HttpError> {
+        if find(headers, "transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
+            return Ok(Self::Chunked { left: 0 });
+        }
+        let Some(value) = find(headers, "content-length") else {
+            return Ok(Self::ToTheEnd);
+        };
+        let left = value.parse().map_err(|_| HttpError::Malformed(format!("a length of {value:?}")))?;
+        Ok(Self::Counted { left })
+    }
+}
+
+fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+}
+
 /// Sends a request and reads the head of the response.
 pub(crate) fn send<'a>(
     server: &Server,
@@ -99,10 +126,10 @@ pub(crate) fn send<'a>(
 ) -> Result<Response<'a>, HttpError> {
     let mut stream = Stream::connect(server, patience, cancel)?;
     let Request { line, headers, body } = request;
+    let length = if line.starts_with("GET ") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
     let request = format!(
-        "{line} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}",
-        server.host,
-        body.len()
+        "{line} HTTP/1.1\r\nHost: {}\r\n{length}Connection: close\r\n{headers}\r\n{body}",
+        server.host_header(),
     );
     stream.write_all(request.as_bytes(), patience.silence, cancel)?;
     let wire = Wire { stream, held: Vec::new(), patience: patience.first, cancel };
@@ -150,22 +177,46 @@ impl<'a> Response<'a> {
         let status = first.strip_prefix("HTTP/1.").and_then(|rest| rest.get(2..5)?.parse().ok());
         let shown: String = first.chars().take(60).collect();
         let status = status.ok_or_else(|| HttpError::Malformed(format!("it begins with {shown:?}")))?;
-        let mut body = Body::ToTheEnd;
-        for _ in 0..MAX_HEADERS {
-            let line = wire.line()?.to_ascii_lowercase();
+        let mut headers = Vec::new();
+        let mut head_bytes = first.len();
+        while headers.len() < MAX_HEADERS && head_bytes <= MAX_HEAD_BYTES {
+            let line = wire.line()?;
+            head_bytes += line.len();
             let Some((name, value)) = line.split_once(':') else {
-                return Ok(Self { wire, status, body, line: Vec::new() });
+                let body = Body::new(&headers)?;
+                return Ok(Self { wire, status, headers, body, line: Vec::new() });
             };
-            match (name, value.trim()) {
-                ("transfer-encoding", "chunked") => body = Body::Chunked { left: 0 },
-                ("content-length", value) if !matches!(body, Body::Chunked { .. }) => {
-                    let left = value.parse().map_err(|_| HttpError::Malformed(format!("a length of {value:?}")))?;
-                    body = Body::Counted { left };
-                }
-                _ => {}
-            }
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
         Err(HttpError::Malformed("its head has no end".to_owned()))
+    }
+
+    /// The value of the first header of that name, which is in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    /// Bytes of the whole body, where the head says so.
+    pub(crate) fn length(&self) -> Option<u64> {
+        match self.body {
+            Body::Counted { .. } => self.header("content-length")?.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether the body has ended for sure: the end of a connection may also be a loss.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.body, Body::Ended | Body::Counted { left: 0 })
+    }
+
+    /// The next bytes of the body; `None` after the last.
+    pub(crate) fn piece(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
+        while self.next_piece()? {
+            if !self.line.is_empty() {
+                return Ok(Some(std::mem::take(&mut self.line)));
+            }
+        }
+        Ok(None)
     }
 
     /// The next line of the body without its end; `None` after the last.

@@ -11,6 +11,8 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod url;
 
 pub(crate) use client::{HttpError, Patience, Request, Response, Server, send};
 pub(crate) use tls::Trust;
+pub(crate) use url::Url;

@@ -160,3 +160,43 @@ fn a_plain_server_is_asked_as_ever() {
     let name = |host: &str| encrypted(host, Trust::System).name().to_owned();
     assert_eq!((name("box:443"), name("[::1]:8443")), ("box".to_owned(), "::1".to_owned()));
 }
+
+#[test]
+fn headers_keep_their_values_and_pieces_their_bytes() {
+    let answer = "HTTP/1.1 206 Partial Content\r\nLOCATION:  /A?b=C \r\nTransfer-Encoding: Chunked\r\n\r\n3\r\none\r\n\
+                  3\r\ntwo\r\n0\r\n\r\n";
+    let served = serve(vec![vec![say(answer)]]);
+    let server = Server { host: served.host.clone(), is_encrypted: false, trust: Trust::System };
+    let cancel = CancelToken::new();
+    let mut response = send(&server, GET, PATIENCE, &cancel).unwrap();
+    assert_eq!((response.header("location"), response.header("etag"), response.length()), (Some("/A?b=C"), None, None));
+    assert!(!response.is_whole());
+    let mut pieces = Vec::new();
+    while let Some(piece) = response.piece().unwrap() {
+        pieces.extend(piece);
+    }
+    assert_eq!(pieces, b"onetwo");
+    assert!(response.is_whole());
+    assert!(!served.requests()[0].contains("Content-Length"), "nothing is sent with a GET");
+}
+
+#[test]
+fn a_head_without_an_end_is_refused() {
+    let header = format!("X-Fill: {}\r\n", "x".repeat(60_000));
+    let many = "A: b\r\n".repeat(200);
+    for fill in [header.repeat(6), many] {
+        let served = serve(vec![vec![say(&format!("HTTP/1.1 200 OK\r\n{fill}\r\n"))]]);
+        let server = Server { host: served.host.clone(), is_encrypted: false, trust: Trust::System };
+        let err = body(&server, GET).unwrap_err();
+        assert!(matches!(&err, HttpError::Malformed(detail) if detail.contains("no end")), "{err}");
+    }
+}
+
+#[test]
+fn the_usual_port_is_not_said() {
+    let header = |host: &str, is_encrypted| {
+        Server { host: host.to_owned(), is_encrypted, trust: Trust::System }.host_header().to_owned()
+    };
+    assert_eq!((header("box:443", true), header("box:80", false)), ("box".to_owned(), "box".to_owned()));
+    assert_eq!((header("box:80", true), header("box:8443", true)), ("box:80".to_owned(), "box:8443".to_owned()));
+}

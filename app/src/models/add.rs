@@ -55,7 +55,7 @@ pub fn add(models_dir: &Path, path: &Path) -> Result<String, ModelError> {
 
 /// Links or copies the files of a model into a new folder; whole when this returns. A file that is a link itself, as in
 /// the caches of model hubs, is followed, and keeps its own name.
-fn place(files: &[PathBuf], folder: &Path) -> Result<(), ModelError> {
+pub(super) fn place(files: &[PathBuf], folder: &Path) -> Result<(), ModelError> {
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
     for path in files {

@@ -82,7 +82,7 @@ pub struct ModelFile {
     pub sha256: String,
     /// The same bytes on a model hub.
     #[serde(default)]
-    pub hub: Option<Hub>,
+    pub hub: Option<HubFile>,
     /// Where it comes from; the parts are joined in this order.
     #[serde(rename = "part")]
     pub parts: Vec<Part>,
@@ -91,11 +91,25 @@ pub struct ModelFile {
 /// A file on a model hub.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hub {
+pub struct HubFile {
     /// `owner/name`.
     pub repository: String,
     /// Path in the repository.
     pub file: String,
+    /// The commit; `None` takes what is there now, which the sum must fit all the same.
+    #[serde(default)]
+    pub revision: Option<String>,
+}
+
+impl HubFile {
+    /// Its names become an address, so they must be plain.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.repository.split('/').count() != 2 {
+            return Err(format!("{:?} is no OWNER/REPO", self.repository));
+        }
+        let names = self.repository.split('/').chain(self.file.split('/')).chain(self.revision.as_deref());
+        names.into_iter().try_for_each(check_name)
+    }
 }
 
 /// A file in a wheel of the Python package index.
@@ -156,6 +170,12 @@ impl Catalogue {
         found.ok_or_else(|| ModelError::UnknownName { name: name.to_owned(), known: self.names().join(", ") })
     }
 
+    /// Names of the entries that a hub has whole.
+    pub(super) fn on_hub(&self) -> Vec<&str> {
+        let entries = self.entries.iter().filter(|entry| entry.files.iter().all(|file| file.hub.is_some()));
+        entries.map(|entry| entry.name.as_str()).collect()
+    }
+
     /// Names of the entries of a set.
     pub fn set(&self, set: ModelSet) -> Vec<String> {
         let entries = self.entries.iter();
@@ -187,6 +207,11 @@ impl Entry {
         parts.map(|part| part.wheel_bytes).sum()
     }
 
+    /// Bytes to download from a hub.
+    pub(super) fn hub_bytes(&self) -> u64 {
+        self.files_here().iter().filter(|file| file.hub.is_some()).map(|file| file.bytes).sum()
+    }
+
     fn check(&self) -> Result<(), String> {
         check_name(&self.name)?;
         for file in &self.files {
@@ -196,6 +221,7 @@ impl Entry {
             if !is_sum || file.parts.is_empty() {
                 return Err(format!("{} of {} has no sum or no source", file.name, self.name));
             }
+            file.hub.as_ref().map_or(Ok(()), HubFile::check)?;
         }
         Ok(())
     }

