@@ -133,7 +133,8 @@ pub(super) struct IngestVerb {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct RemoveVerb {
-    /// Ids or paths, as `outcrop documents` shows them, or globs such as '*.pdf'; a folder stands for all documents in it
+    /// Ids or paths, as `outcrop documents` shows them, or globs such as '**/*.pdf', which begin in the working directory;
+    /// a folder stands for all documents in it
     #[arg(required = true, value_name = "DOC")]
     pub(super) documents: Vec<String>,
 }

@@ -73,9 +73,9 @@ fn the_filter_row_narrows_the_documents() {
     bench.until(are(&["log.md", "pump.txt"]));
 
     let type_into = |bench: &mut Bench, label: &str, text: &str| {
-        bench.harness.get_by_label(label).focus();
+        bench.harness.get_by_role_and_label(Role::TextInput, label).focus();
         bench.settle();
-        bench.harness.get_by_label(label).type_text(text);
+        bench.harness.get_by_role_and_label(Role::TextInput, label).type_text(text);
         bench.settle();
     };
     type_into(&mut bench, "Changed from", "2001-01-0");
