@@ -115,6 +115,7 @@ fn run(
     report.cancelled = ingestion.cancel.is_cancelled();
     if !report.cancelled {
         report.removed = forget_gone(ingestion.store, is_covered)?;
+        ingestion.store.quicken(ingestion.embedder.fingerprint());
     }
     report.secs = stopwatch.secs();
     meter.done();

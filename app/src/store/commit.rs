@@ -191,6 +191,14 @@ impl Store {
         Ok(ids)
     }
 
+    /// Makes vector searches faster after many rows were added. What cannot be written costs nothing but time.
+    pub(crate) fn quicken(&self, fingerprint: &str) {
+        let quicken = || self.vectors.get(fingerprint)?.map_or(Ok(()), |index| index.quicken());
+        if let Err(err) = quicken() {
+            tracing::warn!("vectors are searched without codes: {err}");
+        }
+    }
+
     /// Rows that no search sees any more; when forgetting fails, the next open does it.
     fn forget_rows(&self, stale: &[(String, Vec<u64>)]) {
         for (fingerprint, ids) in stale.iter().filter(|(_, ids)| !ids.is_empty()) {

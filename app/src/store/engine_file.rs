@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use engine::{FileSpec, Metric, Query, RowFilter, Searcher, Snapshot, VectorFile};
+use engine::{FileSpec, Metric, Precision, Query, RowFilter, Searcher, Snapshot, VectorFile};
 
 use super::database::hold;
 use super::vectors::OpenIndex;
@@ -11,6 +11,11 @@ use super::{LibraryPaths, StoreError, VectorHits, VectorIndex};
 
 /// Forgotten rows that are kept until they are this many and outnumber the others.
 const MIN_FORGOTTEN_ROWS: u64 = 4096;
+
+/// Rows without codes that are searched fast enough as they are.
+const MOST_UNCODED_ROWS: u64 = 20_000;
+/// Codes are written anew once more than one row in this many has none.
+const CODED_PER_UNCODED: u64 = 4;
 
 /// Opens the engine's files; they share one searcher, which owns the threads and the GPU.
 #[derive(Debug)]
@@ -127,7 +132,13 @@ impl VectorIndex for EngineFile {
     fn search(&self, query: &[f32], k: usize, allowed: &Arc<Vec<u64>>) -> Result<VectorHits, StoreError> {
         let snapshot = self.snapshot_with(allowed)?;
         let filter = self.filter(&snapshot, allowed);
-        let query = Query { k, metric: Some(Metric::Cosine), filter: Some(&filter), ..Query::new(query) };
+        let query = Query {
+            k,
+            metric: Some(Metric::Cosine),
+            filter: Some(&filter),
+            precision: Precision::Certified,
+            ..Query::new(query)
+        };
         let outcome = self.searcher.search(&snapshot, &query).map_err(|err| vector_error(snapshot.path(), &err))?;
         if let Some(fault) = &outcome.gpu_fault {
             tracing::warn!("the CPU finished a search because the GPU failed: {fault}");
@@ -157,6 +168,15 @@ impl VectorIndex for EngineFile {
             if is_worth_it { file.compact() } else { Ok(()) }
         })
     }
+
+    fn quicken(&self) -> Result<(), StoreError> {
+        let snapshot = self.snapshot();
+        let coded = snapshot.num_coded_rows();
+        if snapshot.num_rows() - coded <= MOST_UNCODED_ROWS.max(coded / CODED_PER_UNCODED) {
+            return Ok(());
+        }
+        self.change(VectorFile::write_codes)
+    }
 }
 
 fn describe(damage: &engine::Damage) -> String {
@@ -181,5 +201,38 @@ fn vector_error(path: &Path, err: &engine::Error) -> StoreError {
         ),
         Error::Locked { .. } | Error::ReadOnly { .. } => StoreError::ReadOnly { path: path.to_owned() },
         other => StoreError::Vectors { path: path.to_owned(), detail: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+    use engine::SearcherOptions;
+
+    use super::*;
+
+    #[test]
+    fn many_rows_get_codes_and_the_same_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = VectorFile::create(&folder.path().join("rows.vec"), &FileSpec::new(4)).unwrap();
+        let options = SearcherOptions { gpu: engine::GpuMode::Off, threads: Some(2) };
+        let index = EngineFile::new(file, Arc::new(Searcher::new(&options).unwrap()));
+        let count = MOST_UNCODED_ROWS + 500;
+        let ids: Arc<Vec<u64>> = Arc::new((1..=count).collect());
+        let rows = |ids: &[u64]| -> Vec<f32> {
+            ids.iter().flat_map(|&id| (0..4_u64).map(move |axis| ((id * 7 + axis * 3) as f32 * 0.37).sin())).collect()
+        };
+        let (first, rest) = ids.split_at(MOST_UNCODED_ROWS as usize);
+        index.append(first, &rows(first)).unwrap();
+        index.quicken().unwrap();
+        assert_eq!(index.snapshot().num_coded_rows(), 0, "few rows need none");
+        index.append(rest, &rows(rest)).unwrap();
+        let query = [0.3, -0.2, 0.9, 0.1];
+        let before = index.search(&query, 10, &ids).unwrap().hits;
+        index.quicken().unwrap();
+        assert_eq!(index.snapshot().num_coded_rows(), count);
+        assert_eq!(index.search(&query, 10, &ids).unwrap().hits, before);
+        assert!(index.verify().unwrap().is_empty());
     }
 }

@@ -96,6 +96,10 @@ impl VectorIndex for MemoryIndex {
     fn compact(&self) -> Result<(), StoreError> {
         Ok(())
     }
+
+    fn quicken(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 /// `None` for a zero row, which has no direction.

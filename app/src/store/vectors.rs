@@ -54,6 +54,12 @@ pub trait VectorIndex: Send + Sync {
     /// # Errors
     /// The rows cannot be written anew; the old ones are still there.
     fn compact(&self) -> Result<(), StoreError>;
+
+    /// Makes searches of many rows faster, with the same answer, where enough were added since it was done last.
+    ///
+    /// # Errors
+    /// What it needs cannot be written; searches go on as before.
+    fn quicken(&self) -> Result<(), StoreError>;
 }
 
 /// What a vector search found.

@@ -153,7 +153,7 @@ fn date_ui(ui: &mut Ui, name: &str, typed: &mut String, date: &mut Option<Date>)
         .text_color_opt(ink)
         .desired_width(96.0);
     let help = "By the day on which the file was last modified (UTC)";
-    if field(ui, name, |ui| ui.add(edit)).on_hover_text(help).changed() {
+    if field(ui, name, |ui| ui.add(edit).accessible_name(name)).on_hover_text(help).changed() {
         *date = typed.trim().parse().ok();
     }
 }
@@ -162,7 +162,7 @@ fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let mut glob = options.source.clone().unwrap_or_default();
     let edit =
         TextEdit::singleline(&mut glob).align(Align2::LEFT_CENTER).hint_text("all, or *.pdf").desired_width(120.0);
-    if field(ui, "Sources", |ui| ui.add(edit)).changed() {
+    if field(ui, "Sources", |ui| ui.add(edit).accessible_name("Sources")).changed() {
         options.source = (!glob.trim().is_empty()).then_some(glob);
     }
 }
