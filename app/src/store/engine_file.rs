@@ -17,6 +17,9 @@ const MOST_UNCODED_ROWS: u64 = 20_000;
 /// Codes are written anew once more than one row in this many has none.
 const CODED_PER_UNCODED: u64 = 4;
 
+/// A filter that passes less than one row in this many is not kept.
+const FEW_OF_ALL: u64 = 8;
+
 /// Opens the engine's files; they share one searcher, which owns the threads and the GPU.
 #[derive(Debug)]
 pub(crate) struct EngineFiles {
@@ -103,7 +106,10 @@ impl EngineFile {
             return kept.filter.clone();
         }
         let filter = Arc::new(RowFilter::from_ids(snapshot, allowed));
-        *kept = Some(KeptFilter { allowed: allowed.clone(), epoch: snapshot.epoch(), filter: filter.clone() });
+        // Few rows are named by a single search, and soon made again; they must not push out the library's own filter.
+        if allowed.len() as u64 >= snapshot.num_rows() / FEW_OF_ALL {
+            *kept = Some(KeptFilter { allowed: allowed.clone(), epoch: snapshot.epoch(), filter: filter.clone() });
+        }
         filter
     }
 }
@@ -234,5 +240,10 @@ mod tests {
         assert_eq!(index.snapshot().num_coded_rows(), count);
         assert_eq!(index.search(&query, 10, &ids).unwrap().hits, before);
         assert!(index.verify().unwrap().is_empty());
+
+        let few: Arc<Vec<u64>> = Arc::new(vec![3, 70, 900]);
+        assert_eq!(index.search(&query, 10, &few).unwrap().hits.len(), 3);
+        let kept = hold(&index.filter).clone().unwrap();
+        assert!(Arc::ptr_eq(&kept.allowed, &ids), "a search among few leaves the filter of all");
     }
 }
