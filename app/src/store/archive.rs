@@ -19,6 +19,9 @@ const VERSION: u32 = 1;
 const LIST: &str = "archive.json";
 const DATABASE: &str = "library.db";
 const VECTORS: &str = "vectors/";
+const VECTOR_ENDING: &str = ".vec";
+/// Between the name of a vector file and the number of its list of deleted rows.
+const DELETED: &str = ".vec.deleted-";
 /// Largest list that is read.
 const MAX_LIST_BYTES: u64 = 1 << 20;
 const BUFFER_BYTES: usize = 1 << 20;
@@ -68,7 +71,7 @@ impl Store {
         self.database.copy_into(&database)?;
         let mut sources = vec![(DATABASE.to_owned(), database)];
         for fingerprint in self.vectors.fingerprints() {
-            sources.push((format!("{VECTORS}{fingerprint}.vec"), self.paths().vectors(&fingerprint)));
+            sources.extend(vector_files(&self.paths().vectors(&fingerprint))?);
         }
         let mut pass = Pass::over(&sources, on_bytes, cancel)?;
         let list = pass.list(&sources)?;
@@ -78,6 +81,22 @@ impl Store {
         file.persist(to).map_err(|err| io(&err.error))?;
         Ok(report(&list))
     }
+}
+
+/// A file of vectors with what it leans on: the list of the rows that were deleted from it. Codes are made anew.
+fn vector_files(path: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|err| StoreError::io(folder, &err))? {
+        let file = entry.map_err(|err| StoreError::io(folder, &err))?.path();
+        let name = file.file_name().map(|name| format!("{VECTORS}{}", name.to_string_lossy())).unwrap_or_default();
+        let is_its_own = file.to_string_lossy().starts_with(&*path.to_string_lossy());
+        if is_its_own && is_member_name(&name) {
+            found.push((name, file));
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Unpacks an archive as the library at `paths`, which must not be there yet.
@@ -99,6 +118,11 @@ pub(crate) fn import(
     let mut pass = Pass { on_bytes, cancel, done: 0, total: list.members.iter().map(|member| member.bytes).sum() };
     for member in &list.members {
         pass.unpack(&mut archive, member, unpacked.path()).map_err(|err| refused(from, err))?;
+    }
+    // What cannot be opened must not take the library's place.
+    for member in list.members.iter().filter(|member| member.name.ends_with(VECTOR_ENDING)) {
+        let opened = engine::VectorFile::open_read_only(&unpacked.path().join(&member.name));
+        opened.map_err(|err| not_an_archive(from, &format!("{} does not open: {err}", member.name)))?;
     }
     std::fs::rename(unpacked.path(), paths.folder()).map_err(|err| io(paths.folder(), &err))?;
     // The folder has moved to its place: there is nothing left to remove.
@@ -250,7 +274,11 @@ fn read_list(archive: &mut ZipArchive<File>) -> Result<List, String> {
 
 /// The names that [`Store::export`] gives, and nothing that could lead elsewhere.
 fn is_member_name(name: &str) -> bool {
-    let fingerprint = name.strip_prefix(VECTORS).and_then(|name| name.strip_suffix(".vec"));
+    let without_ending = |name: &'_ str| match name.split_once(DELETED) {
+        Some((start, number)) => number.parse::<u64>().is_ok().then_some(start.len()),
+        None => name.strip_suffix(VECTOR_ENDING).map(str::len),
+    };
+    let fingerprint = name.strip_prefix(VECTORS).and_then(|name| without_ending(name).map(|length| &name[..length]));
     name == DATABASE
         || fingerprint.is_some_and(|name| {
             !name.is_empty()
@@ -264,8 +292,13 @@ mod tests {
 
     #[test]
     fn members_stay_inside_the_library() {
-        for name in ["library.db", "vectors/onnx-384-1f.vec"] {
+        for name in ["library.db", "vectors/onnx-384-1f.vec", "vectors/onnx-384-1f.vec.deleted-12"] {
             assert!(is_member_name(name), "{name}");
+        }
+        for name in
+            ["vectors/a.vec.deleted-", "vectors/a.vec.deleted-x", "vectors/../a.vec.deleted-1", "vectors/a.vec.codes"]
+        {
+            assert!(!is_member_name(name), "{name}");
         }
         for name in ["", "../library.db", "vectors/../x.vec", "vectors/.vec", "vectors/a/b.vec", "/library.db", "x"] {
             assert!(!is_member_name(name), "{name}");

@@ -40,6 +40,23 @@ fn what_comes_back_answers_as_before_and_is_sound() {
 }
 
 #[test]
+fn a_library_that_forgot_rows_comes_back_too() {
+    let world = World::new();
+    archived(&world);
+    let library = world.open();
+    let changed = world.write("a.txt", "Basalt flows cool fast, and crack into columns.");
+    ingest(&library, std::slice::from_ref(&changed));
+    let gone = library.documents().unwrap().into_iter().find(|document| document.path != changed).unwrap();
+    library.remove(&[gone.id]).unwrap();
+    let file = world.home().join("changed.outcrop");
+    export(&library, &file).unwrap();
+    let back = import(&world, "back", &file).unwrap();
+    let find = |library: &Library| library.search("columns of basalt", &SearchOptions::default()).unwrap().hits;
+    assert!(!find(&back).is_empty() && find(&back) == find(&library));
+    assert!(back.verify(false).unwrap().is_healthy());
+}
+
+#[test]
 fn a_library_that_holds_something_is_never_replaced() {
     let world = World::new();
     let file = archived(&world);
