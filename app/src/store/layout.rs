@@ -3,7 +3,9 @@
 //! ```text
 //! <home>/libraries/<name>/library.db                  SQLite, the authority
 //! <home>/libraries/<name>/library.lock                held by the one writer
-//! <home>/libraries/<name>/vectors/<fingerprint>.vec   one file per embedding model
+//! <home>/libraries/<name>/vectors/<fingerprint>.vec   one file per embedding model; beside it
+//!                                  ….vec.deleted-N    the rows that were deleted from it
+//!                                  ….vec.codes        int8 codes, made anew where they are missing
 //! ```
 
 use std::path::{Path, PathBuf};
