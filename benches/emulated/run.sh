@@ -22,7 +22,7 @@ make_suite() {
     cp "$root/tests/engine/"*.rs "$work/suite/"
     cp -r "$root/tests/data" "$work/tests/data"
     cp "$root/Cargo.lock" "$work/suite/"
-    sed -i '/^mod gpu;$/d' "$work/suite/main.rs"
+    sed -i '/^mod gpu/d' "$work/suite/main.rs"
     {
         cat <<EOF
 [package]
@@ -58,7 +58,7 @@ run_neon() {
 test_program() {
     name="$1"
     shift
-    cargo test "$@" --no-run --message-format=json |
+    cargo test "$@" --no-run --message-format=json-render-diagnostics |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | grep "/deps/$name-" | tail -n 1
 }
 

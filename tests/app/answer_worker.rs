@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model_support::{TEST_GENERATOR, models_with, test_generator};
-use outcrop::answer::{AskOptions, ChatPrompt, GenerateError, Generation, Generator, Generators, LlamaGenerator};
+use outcrop::answer::{
+    AskOptions, ChatPrompt, GenerateError, GenerateEvent, Generation, Generator, Generators, LlamaGenerator,
+};
 use outcrop::embed::HashEmbedder;
 use outcrop::ingest::IngestOptions;
 use outcrop::models::GeneratorModel;
@@ -28,8 +30,9 @@ fn it_streams_the_same_answer_every_time() {
     let mut generator = test_generator();
     let mut streamed = String::new();
     let user = "What is the capital of France?";
-    let first =
-        generator.generate(&prompt(user), 40, &mut |piece| streamed.push_str(piece), &CancelToken::new()).unwrap();
+    let first = generator
+        .generate(&prompt(user), 40, &mut |event| streamed.push_str(event.text()), &CancelToken::new())
+        .unwrap();
     assert!(first.text.contains("Paris"), "{}", first.text);
     assert_eq!(streamed, first.text);
     assert!(first.prompt_tokens > 10 && first.answer_tokens > 0);
@@ -115,14 +118,14 @@ fn a_killed_worker_leaves_its_partial_answer_and_comes_back() {
     generator.count_tokens("load").unwrap();
     let process_id = generator.process_id().unwrap();
     let mut pieces = 0;
-    let mut on_token = |_: &str| {
-        pieces += 1;
+    let mut on_event = |event: GenerateEvent<'_>| {
+        pieces += usize::from(!event.text().is_empty());
         if pieces == 3 {
             let killed = std::process::Command::new("kill").args(["-9", &process_id.to_string()]).status().unwrap();
             assert!(killed.success());
         }
     };
-    let outcome = generator.generate(&prompt("Tell me a long story."), 2000, &mut on_token, &CancelToken::new());
+    let outcome = generator.generate(&prompt("Tell me a long story."), 2000, &mut on_event, &CancelToken::new());
     let Err(GenerateError::Died { detail, partial }) = outcome else {
         panic!("{outcome:?}");
     };

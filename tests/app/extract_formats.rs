@@ -315,3 +315,82 @@ fn a_slide_that_is_missing_is_damage_and_not_a_shorter_document() {
     );
     assert!(matches!(result, Err(ExtractError::Damaged { .. })), "{result:?}");
 }
+
+const CORE: &str = r"<cp:coreProperties><dc:creator>Ada Petrel</dc:creator><dc:title>Harbour plan</dc:title>
+    <cp:keywords>harbour; quay</cp:keywords><dcterms:created>2024-05-31T09:00:00Z</dcterms:created></cp:coreProperties>";
+const CUSTOM: &str = r#"<Properties><property name="Budget"><vt:i4>1200</vt:i4></property></Properties>"#;
+
+/// `name=value|value` of everything a document says of itself.
+fn said(extraction: &Extraction) -> Vec<String> {
+    let metadata = extraction.metadata.as_ref().unwrap();
+    metadata.iter().map(|(name, values)| format!("{name}={}", values.join("|"))).collect()
+}
+
+#[test]
+fn what_office_documents_say_of_themselves_is_read() {
+    let body = "<w:document><w:body><w:p><w:r><w:t>Dredge the basin.</w:t></w:r></w:p></w:body></w:document>";
+    let entries = [("word/document.xml", body), ("docProps/core.xml", CORE), ("docProps/custom.xml", CUSTOM)];
+    let expected = ["author=Ada Petrel", "budget=1200", "created=2024-05-31", "keyword=harbour|quay"];
+    let extraction = read_zip("plan.docx", &entries);
+    assert_eq!(
+        (said(&extraction), extraction.title.as_deref()),
+        (expected.map(str::to_owned).to_vec(), Some("Harbour plan"))
+    );
+    let sheet = r#"<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData></worksheet>"#;
+    let mut entries = workbook(sheet, "<worksheet><sheetData/></worksheet>");
+    entries.extend([("docProps/core.xml", CORE), ("docProps/custom.xml", CUSTOM)]);
+    assert_eq!(said(&read_zip("plan.xlsx", &entries)), expected);
+}
+
+#[test]
+fn what_open_documents_and_books_say_of_themselves_is_read() {
+    let meta = r#"<office:document-meta><office:meta><meta:initial-creator>Ada Petrel</meta:initial-creator>
+        <dc:date>2025-01-02T10:00:00</dc:date><meta:creation-date>2024-05-31T09:00:00</meta:creation-date>
+        <meta:user-defined meta:name="Review date">2026-01-01</meta:user-defined></office:meta></office:document-meta>"#;
+    let content = "<office:document-content><office:body><office:text><text:p>Dredge.</text:p></office:text></office:body></office:document-content>";
+    let odt = [("mimetype", "application/vnd.oasis.opendocument.text"), ("content.xml", content), ("meta.xml", meta)];
+    let expected = ["author=Ada Petrel", "created=2024-05-31", "modified=2025-01-02", "review-date=2026-01-01"];
+    assert_eq!(said(&read_zip("plan.odt", &odt)), expected);
+    let opf = r#"<package><metadata><dc:title>Tides</dc:title><dc:creator>Ada</dc:creator><dc:creator>Bo</dc:creator>
+        <dc:date>2019</dc:date><dc:language>en</dc:language></metadata>
+        <manifest><item id="c" href="c.xhtml"/></manifest><spine><itemref idref="c"/></spine></package>"#;
+    let epub = [
+        ("mimetype", "application/epub+zip"),
+        ("META-INF/container.xml", r#"<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>"#),
+        ("b.opf", opf),
+        (
+            "c.xhtml",
+            r#"<html><head><meta name="author" content="The chapter's"/></head><body><p>Once.</p></body></html>"#,
+        ),
+    ];
+    assert_eq!(said(&read_zip("tides.epub", &epub)), ["author=Ada|Bo", "language=en", "published=2019"]);
+}
+
+#[test]
+fn what_texts_say_of_themselves_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text, expected) in [
+        (
+            "a.md",
+            "---\ntitle: Tides\ntags: [harbour, quay]\nrating: 4.5\n---\n\nText.",
+            &["rating=4.5", "tags=harbour|quay", "title=Tides"][..],
+        ),
+        (
+            "b.html",
+            r#"<html lang="en"><head><meta name="author" content="Ada"><meta property="article:published_time"
+               content="2024-05-31T10:00:00Z"><meta name="viewport" content="x"></head><body><p>Text.</p></body></html>"#,
+            &["author=Ada", "language=en", "published=2024-05-31"],
+        ),
+        (
+            "c.eml",
+            "From: Ada Petrel <ada@example.org>\nTo: bo@example.org\nSubject: Tides\nDate: Fri, 31 May 2024 10:00:00 +0000\n\nText.\n",
+            &["from=Ada Petrel <ada@example.org>", "sent=2024-05-31", "to=bo@example.org"],
+        ),
+        ("d.rtf", r"{\rtf1{\info{\author Ada Petrel}}Text.}", &["author=Ada Petrel"]),
+        ("e.txt", "Text.", &[]),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(said(&extract_file(&path, &limits()).unwrap()), expected, "{name}");
+    }
+}

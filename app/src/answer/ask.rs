@@ -9,8 +9,8 @@ use super::passage::Passage;
 use super::prompt::{self, NOT_FOUND, Task};
 use super::words::term_set;
 use super::{
-    Answer, AnswerTimes, AskEvent, AskOptions, Citation, GateScale, GenerateError, Generation, Generator, budget,
-    refusal,
+    Answer, AnswerTimes, AskEvent, AskOptions, Citation, GateScale, GenerateError, GenerateEvent, Generation,
+    Generator, budget, refusal,
 };
 use crate::progress::CancelToken;
 use crate::retrieve::{SearchHit, SearchResults};
@@ -190,6 +190,7 @@ impl<'a> Draft<'a> {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
             generator.load(cancel)?;
         }
+        self.answer.notes.extend(generator.note().map(str::to_owned));
         if cancel.is_cancelled() {
             self.answer.reason = Some(STOPPED.to_owned());
             return Ok(false);
@@ -207,7 +208,13 @@ impl<'a> Draft<'a> {
         self.answer.passages_used = sources.len();
         let prompt = prompt::prompt(self.question.text, &sources, self.question.task);
         let mut text = Streamed::new(Annotator::new(&self.read));
-        let outcome = generator.generate(&prompt, answer_tokens, &mut |piece| self.show(text.push(piece)), cancel);
+        let mut hear = |event: GenerateEvent<'_>| match event {
+            GenerateEvent::Reading { read_tokens, prompt_tokens } => {
+                (self.on_event)(AskEvent::Reading { read_tokens, prompt_tokens });
+            }
+            GenerateEvent::Piece(piece) => self.show(text.push(piece)),
+        };
+        let outcome = generator.generate(&prompt, answer_tokens, &mut hear, cancel);
         self.conclude(text, outcome)
     }
 

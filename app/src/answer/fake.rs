@@ -1,6 +1,6 @@
 //! A generator for tests that says what it is told to.
 
-use super::{ChatPrompt, GenerateError, Generation, Generator};
+use super::{ChatPrompt, GenerateError, GenerateEvent, Generation, Generator};
 use crate::progress::CancelToken;
 
 /// Counts words as tokens and streams a fixed text, or fails part of the way.
@@ -48,7 +48,7 @@ impl Generator for FakeGenerator {
         &mut self,
         prompt: &ChatPrompt,
         max_tokens: usize,
-        on_token: &mut dyn FnMut(&str),
+        on_event: &mut dyn FnMut(GenerateEvent<'_>),
         cancel: &CancelToken,
     ) -> Result<Generation, GenerateError> {
         self.prompts.push(prompt.clone());
@@ -63,7 +63,7 @@ impl Generator for FakeGenerator {
                 return Err(GenerateError::Died { detail: "signal 9 (killed)".to_owned(), partial: generation.text });
             }
             let piece: String = piece.iter().collect();
-            on_token(&piece);
+            on_event(GenerateEvent::Piece(&piece));
             generation.text.push_str(&piece);
             generation.answer_tokens += 1;
         }

@@ -12,6 +12,7 @@ use crate::models::{self, Catalogue, GeneratorModel};
 pub struct Generators {
     models_dir: PathBuf,
     worker_binary: Option<PathBuf>,
+    use_gpu: bool,
     loaded: Option<LlamaGenerator>,
     endpoint: Option<EndpointGenerator>,
 }
@@ -19,7 +20,13 @@ pub struct Generators {
 impl Generators {
     /// Over the models in `models_dir`, run by `worker_binary` (the running program if `None`).
     pub fn new(models_dir: PathBuf, worker_binary: Option<PathBuf>) -> Self {
-        Self { models_dir, worker_binary, loaded: None, endpoint: None }
+        Self { models_dir, worker_binary, use_gpu: true, loaded: None, endpoint: None }
+    }
+
+    /// See [`LlamaGenerator::with_gpu`].
+    #[must_use]
+    pub fn with_gpu(self, use_gpu: bool) -> Self {
+        Self { use_gpu, ..self }
     }
 
     /// The generator of that name or address, or the best one installed; `None` stands for the extractive answer. Nothing is
@@ -42,7 +49,7 @@ impl Generators {
         };
         let is_loaded = self.loaded.as_ref().is_some_and(|loaded| *loaded.model() == model);
         if !is_loaded {
-            self.loaded = Some(LlamaGenerator::new(model, self.worker_binary.clone()));
+            self.loaded = Some(LlamaGenerator::new(model, self.worker_binary.clone()).with_gpu(self.use_gpu));
         }
         Ok(self.loaded.as_mut().map(|loaded| loaded as &mut dyn Generator))
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::ask::STOPPED;
-use super::{ChatPrompt, GenerateError, Generation, Generator};
+use super::{ChatPrompt, GenerateError, GenerateEvent, Generation, Generator};
 use crate::models::{self, GeneratorModel};
 use crate::progress::CancelToken;
 use crate::worker::generate::{GENERATE_VERB, GenerateOutcome, GenerateRequest, GenerateResponse, GenerateTask};
@@ -26,15 +26,31 @@ type Child = WorkerChild<GenerateRequest, GenerateResponse>;
 pub struct LlamaGenerator {
     model: GeneratorModel,
     worker_binary: Option<PathBuf>,
+    use_gpu: bool,
     running: Option<Child>,
     context_tokens: usize,
+    note: Option<String>,
     next_id: u64,
 }
 
 impl LlamaGenerator {
     /// For a model; nothing is started yet.
     pub fn new(model: GeneratorModel, worker_binary: Option<PathBuf>) -> Self {
-        Self { model, worker_binary, running: None, context_tokens: CONTEXT_TOKENS, next_id: 0 }
+        Self {
+            model,
+            worker_binary,
+            use_gpu: true,
+            running: None,
+            context_tokens: CONTEXT_TOKENS,
+            note: None,
+            next_id: 0,
+        }
+    }
+
+    /// Whether the model may run on a GPU, where llama.cpp was built for one and it fits there; it may unless said.
+    #[must_use]
+    pub fn with_gpu(self, use_gpu: bool) -> Self {
+        Self { use_gpu, ..self }
     }
 
     /// The model.
@@ -101,8 +117,9 @@ impl LlamaGenerator {
         self.next_id += 1;
         let id = self.next_id;
         child.send(&self.load_request(id)?).map_err(load)?;
-        if let Some(context_tokens) = wait_loaded(&mut child, id, &self.model, cancel)? {
+        if let Some((context_tokens, note)) = wait_loaded(&mut child, id, &self.model, cancel)? {
             self.context_tokens = context_tokens;
+            self.note = note;
             self.running = Some(child);
         }
         Ok(())
@@ -118,6 +135,7 @@ impl LlamaGenerator {
                 path: path.to_owned(),
                 threads: models::num_cores() as u32,
                 context_tokens: CONTEXT_TOKENS as u32,
+                gpu_bytes: self.use_gpu.then_some(self.model.memory_bytes),
             },
         })
     }
@@ -171,13 +189,13 @@ impl LlamaGenerator {
     }
 }
 
-/// Tokens of the loaded model's context; `None` when cancelled.
+/// Tokens of the loaded model's context, and what people should know of where it runs; `None` when cancelled.
 fn wait_loaded(
     child: &mut Child,
     id: u64,
     model: &GeneratorModel,
     cancel: &CancelToken,
-) -> Result<Option<usize>, GenerateError> {
+) -> Result<Option<(usize, Option<String>)>, GenerateError> {
     let started = Instant::now();
     while started.elapsed() < SILENCE {
         if cancel.is_cancelled() {
@@ -186,7 +204,7 @@ fn wait_loaded(
         let response =
             child.receive(POLL).map_err(|err| GenerateError::Load(format!("{} does not load: {err}", model.title)))?;
         match response.filter(|response| response.id == id).map(|response| response.outcome) {
-            Some(GenerateOutcome::Loaded { context_tokens }) => return Ok(Some(context_tokens as usize)),
+            Some(GenerateOutcome::Loaded { context_tokens, note }) => return Ok(Some((context_tokens as usize, note))),
             Some(GenerateOutcome::Failed { detail }) => {
                 return Err(GenerateError::Load(format!("{detail}: {}", model.path.display())));
             }
@@ -213,6 +231,10 @@ impl Generator for LlamaGenerator {
         self.ensure_running(cancel)
     }
 
+    fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
     fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError> {
         let begun = Instant::now();
         match self.count_once(text) {
@@ -226,7 +248,7 @@ impl Generator for LlamaGenerator {
         &mut self,
         prompt: &ChatPrompt,
         max_tokens: usize,
-        on_token: &mut dyn FnMut(&str),
+        on_event: &mut dyn FnMut(GenerateEvent<'_>),
         cancel: &CancelToken,
     ) -> Result<Generation, GenerateError> {
         let id = self.request(GenerateTask::Generate {
@@ -251,11 +273,14 @@ impl Generator for LlamaGenerator {
             heard = Instant::now();
             match outcome {
                 GenerateOutcome::Piece { text } => {
-                    on_token(&text);
+                    on_event(GenerateEvent::Piece(&text));
                     generation.text.push_str(&text);
                     generation.answer_tokens += 1;
                 }
-                GenerateOutcome::Reading { read_tokens } => tracing::trace!(read_tokens, "reading the prompt"),
+                GenerateOutcome::Reading { read_tokens, prompt_tokens } => on_event(GenerateEvent::Reading {
+                    read_tokens: read_tokens as usize,
+                    prompt_tokens: prompt_tokens as usize,
+                }),
                 other => return finish(generation, other),
             }
         }

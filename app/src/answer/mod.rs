@@ -182,8 +182,39 @@ pub enum AskEvent {
     Retrieved(Vec<SearchHit>),
     /// The generator's model is loading (first question only).
     LoadingModel(String),
+    /// The model reads its prompt; on a CPU that takes longer than the answer.
+    Reading {
+        /// Tokens that it knows.
+        read_tokens: usize,
+        /// Tokens of the prompt.
+        prompt_tokens: usize,
+    },
     /// A piece of the answer, whole UTF-8.
     Token(String),
+}
+
+/// What a generator says on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GenerateEvent<'t> {
+    /// It reads the prompt.
+    Reading {
+        /// Tokens that it knows.
+        read_tokens: usize,
+        /// Tokens of the prompt.
+        prompt_tokens: usize,
+    },
+    /// A piece of the text, whole UTF-8.
+    Piece(&'t str),
+}
+
+impl<'t> GenerateEvent<'t> {
+    /// The text that it adds, which may be none.
+    pub fn text(self) -> &'t str {
+        match self {
+            Self::Reading { .. } => "",
+            Self::Piece(piece) => piece,
+        }
+    }
 }
 
 /// What a generator is given. The generator applies its own chat template.
@@ -253,13 +284,18 @@ pub trait Generator: Send {
         Ok(())
     }
 
+    /// What people should know of how it runs once it is loaded, such as why not on the GPU.
+    fn note(&self) -> Option<&str> {
+        None
+    }
+
     /// Tokens of `text` in this generator's vocabulary.
     ///
     /// # Errors
     /// The model does not load, or its worker died.
     fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError>;
 
-    /// Generates greedily up to `max_tokens`, calling `on_token` for each piece; stops within 200 ms of `cancel`.
+    /// Generates greedily up to `max_tokens`, calling `on_event` for each piece; stops within 200 ms of `cancel`.
     ///
     /// # Errors
     /// See [`GenerateError`].
@@ -267,7 +303,7 @@ pub trait Generator: Send {
         &mut self,
         prompt: &ChatPrompt,
         max_tokens: usize,
-        on_token: &mut dyn FnMut(&str),
+        on_event: &mut dyn FnMut(GenerateEvent<'_>),
         cancel: &CancelToken,
     ) -> Result<Generation, GenerateError>;
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Ending;
 use super::args::{ExportVerb, ImportVerb};
 use super::error::CliError;
-use super::output::{human_bytes, print_line, progress_bar};
+use super::output::{expect_places, human_bytes, print_line, progress_bar};
 use super::session::Session;
 use crate::library::{Access, Library};
 use crate::store::ArchiveReport;
@@ -28,6 +28,7 @@ pub(super) fn export(session: &Session, verb: &ExportVerb) -> Result<Ending, Cli
         let hint = "choose another name, or give `--force` to replace it";
         return Err(CliError::failed("the file is already there", format!("{:?}", verb.file), Some(hint)));
     }
+    expect_places([&verb.file])?;
     let bar = bar(session);
     let library = session.open_library(Access::Write)?;
     let report = library.export(&verb.file, &mut |done, total| advance(&bar, done, total), &session.cancel);

@@ -162,6 +162,8 @@ pub(super) struct ChunkVerb {
 pub(super) struct CompareVerb {
     /// The file
     pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// A chunker, `KIND` or `KIND:key=value,…` (two to four of them; the others are compared with the first)
     #[arg(long, required = true, value_name = "SPEC")]
     pub(super) chunker: Vec<String>,
@@ -185,6 +187,8 @@ pub(super) struct SimilarityVerb {
     pub(super) file: PathBuf,
     #[command(flatten)]
     pub(super) chunker: ChunkerArgs,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Write the heat map to this file
     #[arg(long, value_name = "FILE")]
     pub(super) svg: Option<PathBuf>,
@@ -308,6 +312,9 @@ pub(super) struct AskVerb {
     /// Most tokens of the answer
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = parse_count)]
     pub(super) max_tokens: usize,
+    /// Draw the cited pages into this folder, with the cited words marked
+    #[arg(long, value_name = "DIR")]
+    pub(super) pages: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -320,6 +327,12 @@ pub(super) enum ModelsVerb {
     Add {
         /// A .gguf file, or the folder of a reranker (model.onnx, tokenizer.json, manifest.toml)
         path: PathBuf,
+    },
+    /// Delete models from Outcrop's folder; a file that was added by path stays where it was
+    Remove {
+        /// Names, as `outcrop models list` shows them
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
     },
 }
 
@@ -410,7 +423,12 @@ fn parse_between(text: &str, least: f32, most: f32) -> Result<f32, String> {
 
 /// Parses an option by the names that its type has in JSON, and lists them when none fits.
 pub(super) fn parse_named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_lowercase())).map_err(|err| err.to_string())
+    serde_json::from_value(serde_json::Value::String(name.to_lowercase())).map_err(|err| {
+        // "unknown variant `x`, expected one of …": what was found stands before it already.
+        let sentence = err.to_string();
+        let expected = sentence.find("expected").map_or(sentence.as_str(), |at| &sentence[at..]);
+        expected.replace('`', "")
+    })
 }
 
 fn parse_kind(name: &str) -> Result<ChunkerKind, String> {

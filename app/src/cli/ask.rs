@@ -1,14 +1,29 @@
 //! `outcrop ask`.
 
+use std::path::PathBuf;
+
+use indicatif::ProgressBar;
+use serde::Serialize;
+
 use super::Ending;
 use super::args::AskVerb;
+use super::cited_pages::{self, CitedPage};
 use super::error::CliError;
-use super::output::{print_json, print_line, print_piece};
+use super::output::{print_json, print_line, print_piece, progress_bar};
 use super::search::{checked, snippet, source_text};
 use super::session::Session;
 use crate::answer::{Answer, AskEvent, AskOptions, Citation};
 use crate::extract::Place;
 use crate::library::Access;
+
+/// An answer, for programs.
+#[derive(Serialize)]
+struct AnswerJson<'a> {
+    #[serde(flatten)]
+    answer: &'a Answer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_pictures: Option<Vec<CitedPage>>,
+}
 
 /// Answers a question; the text streams, its sources follow.
 pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError> {
@@ -21,21 +36,41 @@ pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError>
     };
     let library = session.open_library(Access::Read)?;
     let streams = !session.global.json;
-    let answer = library.ask(&verb.question, &options, &mut |event| show(session, streams, event), &session.cancel)?;
+    let bar = progress_bar(session.global.quiet, 0, "{msg} {bar:24} {pos} of {len} tokens · {eta} left");
+    let mut on_event = |event| show(session, streams, &bar, event);
+    let answer = library.ask(&verb.question, &options, &mut on_event, &session.cancel);
+    bar.finish_and_clear();
+    let answer = answer?;
     answer.notes.iter().for_each(|note| session.note(note));
+    let draw = |folder: &PathBuf| cited_pages::write(session, &library, &answer.citations, folder);
+    let pages = verb.pages.as_ref().map(draw).transpose()?;
     if session.global.json {
-        print_json(&answer)?;
+        print_json(&AnswerJson { answer: &answer, page_pictures: pages })?;
     } else {
         print_end(&answer);
+        if let Some(folder) = &verb.pages {
+            let count = pages.as_ref().map_or(0, Vec::len);
+            print_line(&format!("{count} cited pages drawn in {}", folder.display()));
+        }
     }
     Ok(if session.cancel.is_cancelled() { Ending::Partial } else { Ending::Done })
 }
 
-fn show(session: &Session, streams: bool, event: AskEvent) {
+fn show(session: &Session, streams: bool, bar: &ProgressBar, event: AskEvent) {
     match event {
-        AskEvent::Token(piece) if streams => print_piece(&piece),
+        AskEvent::Token(piece) => {
+            bar.finish_and_clear();
+            if streams {
+                print_piece(&piece);
+            }
+        }
         AskEvent::LoadingModel(name) => session.note(&format!("loading {name}")),
-        AskEvent::Token(_) | AskEvent::Retrieved(_) => {}
+        AskEvent::Reading { read_tokens, prompt_tokens } => {
+            bar.set_message("reading the passages");
+            bar.set_length(prompt_tokens as u64);
+            bar.set_position(read_tokens as u64);
+        }
+        AskEvent::Retrieved(_) => {}
     }
 }
 

@@ -6,7 +6,7 @@ use super::Ending;
 use super::args::ChunkVerb;
 use super::error::CliError;
 use super::json::ChunkJson;
-use super::output::{print_line, write_drawing, write_file};
+use super::output::{expect_places, print_line, write_drawing, write_file};
 use super::session::Session;
 use crate::chunk::Unit;
 use crate::chunk::stats::ChunkStats;
@@ -14,6 +14,7 @@ use crate::library::ChunkPreview;
 
 /// Prints the chunks of a file and, if asked to, draws its boundary plot.
 pub(super) fn run(session: &Session, verb: &ChunkVerb) -> Result<Ending, CliError> {
+    expect_places(verb.svg.iter().chain(&verb.png).chain(&verb.csv))?;
     let preview = crate::library::preview_chunks(
         &session.library_options(),
         &verb.file,

@@ -8,7 +8,7 @@ use super::Ending;
 use super::args::CompareVerb;
 use super::chunk::title;
 use super::error::CliError;
-use super::output::{print_line, print_table, write_drawing, write_file};
+use super::output::{expect_places, print_line, print_table, write_drawing, write_file};
 use super::session::Session;
 use crate::chunk::ChunkerConfig;
 use crate::chunk::compare::{Agreement, Cohesion};
@@ -33,7 +33,8 @@ struct Row {
 /// Cuts a file by every chunker, prints their numbers, and writes what was asked for.
 pub(super) fn run(session: &Session, verb: &CompareVerb) -> Result<Ending, CliError> {
     let configs = configs(verb)?;
-    let previewer = Previewer::open(&session.library_options(), &verb.file, &session.cancel)?;
+    expect_places(verb.svg.iter().chain(&verb.png).chain(&verb.csv).chain(&verb.html))?;
+    let previewer = Previewer::open(&session.library_options(), &verb.file, &verb.read.options()?, &session.cancel)?;
     let previews = configs.iter().map(|config| previewer.cut(config, true)).collect::<Result<Vec<_>, _>>()?;
     if let Some(note) = &previews[0].embedder_note {
         session.note(note);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Ending;
 use super::error::CliError;
-use super::output::{print_line, progress_bar, write_drawing, write_file};
+use super::output::{expect_places, print_line, progress_bar, write_drawing, write_file};
 use super::session::Session;
 use crate::library::{Access, LibraryMap};
 use crate::similarity::MapLayout;
@@ -40,6 +40,7 @@ struct Place<'a> {
 
 /// Lays the passages out and says where each lies.
 pub(super) fn run(session: &Session, verb: &MapVerb) -> Result<Ending, CliError> {
+    expect_places(verb.svg.iter().chain(&verb.png).chain(&verb.csv))?;
     let library = session.open_library(Access::Read)?;
     let bar = progress_bar(session.global.quiet, 0, "{bar:24} {percent} % · {eta} left");
     let on_done = |done: usize, total: usize| {

@@ -7,6 +7,7 @@ mod archive;
 mod args;
 mod ask;
 mod chunk;
+mod cited_pages;
 mod compare;
 mod documents;
 mod error;

@@ -31,6 +31,14 @@ pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliErro
             session.print(&serde_json::json!({ "added": name }), |_| print_line(&format!("{name} added")))?;
             Ok(Ending::Done)
         }
+        ModelsVerb::Remove { names } => {
+            let catalogue = Catalogue::built_in()?;
+            names.iter().try_for_each(|name| models::remove(&catalogue, &folder, name))?;
+            session.print(&serde_json::json!({ "removed": names }), |_| {
+                print_line(&format!("{} removed from {}", names.join(", "), folder.display()));
+            })?;
+            Ok(Ending::Done)
+        }
     }
 }
 

@@ -18,6 +18,24 @@ pub(super) fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), Cli
         .map_err(|err| CliError::failed("the file could not be written", format!("{err}: {path:?}"), None))
 }
 
+/// Checks before the work that a file can be made at each of these places.
+///
+/// # Errors
+/// The folder is not there, or the place is a folder.
+pub(super) fn expect_places<'p>(places: impl IntoIterator<Item = &'p std::path::PathBuf>) -> Result<(), CliError> {
+    let failed = |detail| Err(CliError::failed("the file could not be written", detail, None));
+    for path in places {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if path.is_dir() {
+            return failed(format!("{path:?} is a folder; expected a file's name"));
+        }
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return failed(format!("there is no folder {folder:?}; make it, or name another place"));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a drawing as SVG and as PNG, where they were asked for.
 pub(super) fn write_drawing(
     (svg, png): (Option<&std::path::Path>, Option<&std::path::Path>),

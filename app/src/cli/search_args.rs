@@ -8,7 +8,7 @@ use super::args::{parse_count, parse_named};
 use super::error::CliError;
 use crate::extract::DocumentKind;
 use crate::ingest;
-use crate::retrieve::{DEFAULT_ALPHA, Date, Fusion, Grouping, Reranker, SearchMode, SearchOptions};
+use crate::retrieve::{Condition, DEFAULT_ALPHA, Date, Fusion, Grouping, Reranker, SearchMode, SearchOptions};
 
 #[derive(Clone, Debug, ClapArgs)]
 pub(super) struct SearchArgs {
@@ -44,6 +44,10 @@ pub(super) struct SearchArgs {
     /// Only documents whose file was last modified before this day
     #[arg(long, value_name = "DATE")]
     pub(super) before: Option<Date>,
+    /// Only documents with this property (may be repeated): author=ada*, created>=2024-05, pages<20, tag!=draft. Besides
+    /// pages, bytes and title it is what files say of themselves: `outcrop documents --json` shows it
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub(super) conditions: Vec<Condition>,
     /// Rank the best 50 again, which is better and slower: by a cross-encoder (cross), by late interaction of their
     /// tokens (late), or by the first where one is installed (auto)
     #[arg(long, value_name = "auto|late|cross", num_args = 0..=1, require_equals = true, default_missing_value = "auto",
@@ -74,6 +78,7 @@ impl SearchArgs {
             folder: self.folder.as_deref().map(resolved).transpose()?,
             after: self.after,
             before: self.before,
+            conditions: self.conditions.clone(),
             rerank: self.rerank.is_some(),
             reranker: self.rerank.unwrap_or_default(),
             group: self.group,

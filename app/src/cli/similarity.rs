@@ -6,7 +6,7 @@ use super::Ending;
 use super::args::SimilarityVerb;
 use super::chunk::title;
 use super::error::CliError;
-use super::output::{print_line, write_drawing, write_file};
+use super::output::{expect_places, print_line, write_drawing, write_file};
 use super::session::Session;
 use crate::library::Previewer;
 use crate::similarity::{HeatMap, cosine};
@@ -25,7 +25,8 @@ struct Pair {
 /// Cuts and compares; prints the pairs that are most alike without being neighbours.
 pub(super) fn run(session: &Session, verb: &SimilarityVerb) -> Result<Ending, CliError> {
     let config = verb.chunker.config()?;
-    let previewer = Previewer::open(&session.library_options(), &verb.file, &session.cancel)?;
+    expect_places(verb.svg.iter().chain(&verb.png).chain(&verb.csv))?;
+    let previewer = Previewer::open(&session.library_options(), &verb.file, &verb.read.options()?, &session.cancel)?;
     let preview = previewer.cut(&config, false)?;
     if let Some(note) = &preview.embedder_note {
         session.note(note);

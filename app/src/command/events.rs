@@ -226,6 +226,9 @@ fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
     match event {
         AskEvent::Retrieved(hits) => turn.hits = hits,
         AskEvent::LoadingModel(name) => turn.state = TurnState::Loading(name),
+        AskEvent::Reading { read_tokens, prompt_tokens } => {
+            turn.state = TurnState::Reading { read_tokens, prompt_tokens };
+        }
         AskEvent::Token(piece) => {
             turn.state = TurnState::Writing;
             turn.text.push_str(&piece);

@@ -3,7 +3,7 @@
 //! Invariant: whatever a reader pushes, the text has no NUL, BOM or `\r`, stays under the budget, and every span
 //! is in bounds, on a character boundary, not empty and sorted by start.
 
-use super::{Coverage, DocumentKind, ExtractError, ExtractLimits, Extraction, Span, SpanPlace};
+use super::{Coverage, DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, Span, SpanPlace};
 
 /// Collects the text and the spans of one document.
 pub(super) struct TextBuilder {
@@ -14,6 +14,8 @@ pub(super) struct TextBuilder {
     after_return: bool,
     /// What the reader learned of the document besides its text.
     pub(super) title: Option<String>,
+    /// See [`Metadata`].
+    pub(super) metadata: Metadata,
     /// See [`Coverage`].
     pub(super) coverage: Coverage,
 }
@@ -26,6 +28,7 @@ impl TextBuilder {
             limit_bytes: usize::try_from(limits.text_bytes).unwrap_or(usize::MAX),
             after_return: false,
             title: None,
+            metadata: Metadata::default(),
             coverage: Coverage::default(),
         }
     }
@@ -139,6 +142,7 @@ impl TextBuilder {
             text: self.text,
             spans: self.spans,
             coverage: self.coverage,
+            metadata: Some(self.metadata),
         })
     }
 }

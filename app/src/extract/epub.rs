@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::html::{self, append};
 use super::package::{Package, resolve};
+use super::properties::add_dublin_core;
 use super::xml::{attribute, element_text, for_each_element};
 use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, TextBuilder};
 
@@ -40,6 +41,7 @@ pub(super) fn read(
         built.note(format!("{missing} of its {} chapters are missing in the file.", chapters.len()));
     }
     built.title = element_text(&opf, "title");
+    add_dublin_core(&mut built.metadata, &opf, "published");
     built.finish(DocumentKind::Epub)
 }
 

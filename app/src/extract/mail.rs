@@ -1,11 +1,11 @@
 //! Mail through mail-parser: one message (EML) or a mailbox of them (MBOX), each a section with its head, its text
 //! and the names of what is attached.
 
-use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
+use mail_parser::{Addr, Address, Message, MessageParser, MimeHeaders, PartType};
 
 use super::html::append;
 use super::sections::SectionWriter;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, SpanPlace, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, SpanPlace, TextBuilder};
 
 /// What the errors call this format.
 const FORMAT: &str = "mail";
@@ -26,6 +26,7 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
         };
         built.break_paragraph();
         let start = built.len();
+        add_metadata(&mut built.metadata, &message);
         built = push_message(built, &message, DEEPEST_MESSAGE)?;
         if is_mailbox {
             built.mark(start, SpanPlace::Row(number));
@@ -123,12 +124,24 @@ fn push_head(built: &mut TextBuilder, message: &Message<'_>) -> Result<(), Extra
     Ok(())
 }
 
+fn add_metadata(metadata: &mut Metadata, message: &Message<'_>) {
+    for (name, address) in [("from", message.from()), ("to", message.to())] {
+        address.into_iter().flat_map(Address::iter).for_each(|address| metadata.add(name, &person(address)));
+    }
+    if let Some(date) = message.date() {
+        metadata.add("sent", &date.to_rfc3339());
+    }
+}
+
 fn people(address: &Address<'_>) -> String {
-    let person = |address: &mail_parser::Addr<'_>| match (address.name(), address.address()) {
+    address.iter().map(person).collect::<Vec<_>>().join(", ")
+}
+
+fn person(address: &Addr<'_>) -> String {
+    match (address.name(), address.address()) {
         (Some(name), Some(address)) => format!("{name} <{address}>"),
         (name, address) => name.or(address).unwrap_or_default().to_owned(),
-    };
-    address.iter().map(person).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The text of a message; its HTML only where it has no plain text.

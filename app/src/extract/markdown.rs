@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
+use super::metadata::add_front_matter;
 use super::sections::SectionWriter;
 use super::text::push_decoded;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, ReadOptions, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, ReadOptions, TextBuilder};
 
 /// Reads `bytes` as Markdown.
 pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
@@ -14,7 +15,8 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
     push_decoded(&mut built, bytes, options)?;
     let outline = Outline::of(built.text());
     mark_sections(&mut built, &outline.headings);
-    built.title = outline.title.or_else(|| best_title(&outline.headings));
+    built.title = outline.title().or_else(|| best_title(&outline.headings));
+    built.metadata = outline.metadata;
     built.finish(DocumentKind::Markdown)
 }
 
@@ -28,8 +30,8 @@ struct Heading {
 #[derive(Default)]
 struct Outline {
     headings: Vec<Heading>,
-    /// Of the front matter.
-    title: Option<String>,
+    /// What the front matter says.
+    metadata: Metadata,
     open: Option<Heading>,
     in_front_matter: bool,
     /// Quotes and lists around the current event; headings in them structure the quote, not the document.
@@ -65,7 +67,7 @@ impl Outline {
             }
             Event::End(TagEnd::MetadataBlock(_)) => self.in_front_matter = false,
             Event::Text(text) if self.in_front_matter => {
-                self.title = self.title.take().or_else(|| front_matter_title(&text));
+                add_front_matter(&mut self.metadata, &text);
             }
             Event::Text(text) | Event::Code(text) => self.push_title(&text),
             Event::SoftBreak | Event::HardBreak => self.push_title(" "),
@@ -73,16 +75,16 @@ impl Outline {
         }
     }
 
+    /// The title in the front matter.
+    fn title(&self) -> Option<String> {
+        self.metadata.values("title").first().cloned()
+    }
+
     fn push_title(&mut self, text: &str) {
         if let Some(heading) = &mut self.open {
             heading.title.push_str(text);
         }
     }
-}
-
-fn front_matter_title(text: &str) -> Option<String> {
-    let value = text.lines().find_map(|line| line.strip_prefix("title")?.trim_start().strip_prefix([':', '=']))?;
-    Some(value.trim().trim_matches(['"', '\'']).to_owned())
 }
 
 fn best_title(headings: &[Heading]) -> Option<String> {

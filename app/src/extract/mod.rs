@@ -20,6 +20,7 @@ mod images;
 mod json;
 mod mail;
 mod markdown;
+mod metadata;
 mod ocr;
 mod opendocument;
 mod options;
@@ -28,6 +29,7 @@ mod pdf;
 mod picture;
 mod place;
 mod pptx;
+mod properties;
 mod read;
 mod rows;
 mod rtf;
@@ -43,6 +45,7 @@ use serde::{Deserialize, Serialize};
 use builder::TextBuilder;
 pub use detect::takes_password;
 pub use error::ExtractError;
+pub use metadata::{Metadata, is_day, is_part_of_day, property_name};
 pub use ocr::OcrModels;
 pub use options::{COMMON_ENCODINGS, Password, Passwords, ReadOptions, ReadOptionsError};
 pub use picture::{PagePicture, PageRequest, PixelBox, draw_page};
@@ -100,6 +103,8 @@ pub struct Extraction {
     pub spans: Vec<Span>,
     /// What was and what was not read.
     pub coverage: Coverage,
+    /// What the document says of itself; `None` where it was read before that was kept.
+    pub metadata: Option<Metadata>,
 }
 
 /// A byte range of the text with its place in the document.

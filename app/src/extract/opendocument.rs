@@ -7,8 +7,9 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::blocks::{Block, BlockWriter, Cell, Notes, Paragraph, Row, Table};
 use super::package::Package;
+use super::properties::{add_dublin_core, add_named};
 use super::xml::{attribute, element_text, for_each_event, resolve_reference};
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, SpanPlace, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, SpanPlace, TextBuilder};
 
 /// What the errors call this format.
 const FORMAT: &str = "OpenDocument";
@@ -50,9 +51,22 @@ pub(super) fn read(path: &Path, kind: DocumentKind, limits: &ExtractLimits) -> R
     let mut writer = BlockWriter::new(&mut built, &notes);
     write_pages(&mut writer, &pages, kind == DocumentKind::Slides)?;
     let title = writer.finish();
-    let properties = package.part("meta.xml")?;
-    built.title = properties.and_then(|xml| element_text(&xml, "title")).or(title);
+    let (own_title, metadata) = properties(&mut package)?;
+    built.metadata = metadata;
+    built.title = own_title.or(title);
     built.finish(kind)
+}
+
+/// The properties of a document, with its title.
+///
+/// # Errors
+/// They are damaged, or over the budget.
+pub(super) fn properties(package: &mut Package) -> Result<(Option<String>, Metadata), ExtractError> {
+    let xml = package.part("meta.xml")?.unwrap_or_default();
+    let mut metadata = Metadata::default();
+    add_named(&mut metadata, &xml);
+    add_dublin_core(&mut metadata, &xml, "modified");
+    Ok((element_text(&xml, "title"), metadata))
 }
 
 fn write_pages(writer: &mut BlockWriter<'_>, pages: &[Vec<Block>], are_slides: bool) -> Result<(), ExtractError> {

@@ -7,9 +7,9 @@ use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::ExtractError;
 use super::decode::decode;
-use super::xml::{attribute, for_each_element};
+use super::xml::{attribute, element_text, for_each_element};
+use super::{ExtractError, Metadata, properties};
 
 /// The opened archive.
 pub(super) struct Package {
@@ -78,13 +78,18 @@ impl Package {
         Ok(found)
     }
 
-    /// The title in the properties of an Office document.
+    /// The properties of an Office document, with its title.
     ///
     /// # Errors
     /// They are damaged, or over the budget.
-    pub(super) fn office_title(&mut self) -> Result<Option<String>, ExtractError> {
-        let xml = self.part("docProps/core.xml")?;
-        Ok(xml.and_then(|xml| super::xml::element_text(&xml, "title")))
+    pub(super) fn office_properties(&mut self) -> Result<(Option<String>, Metadata), ExtractError> {
+        let mut metadata = Metadata::default();
+        if let Some(xml) = self.part("docProps/custom.xml")? {
+            properties::add_named(&mut metadata, &xml);
+        }
+        let xml = self.part("docProps/core.xml")?.unwrap_or_default();
+        properties::add_dublin_core(&mut metadata, &xml, "modified");
+        Ok((element_text(&xml, "title"), metadata))
     }
 
     /// The XML of one entry; `None` if there is no such entry.

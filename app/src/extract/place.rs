@@ -108,6 +108,7 @@ mod tests {
                 span(14, 18, SpanPlace::Row(2)),
             ],
             coverage: Coverage::default(),
+            metadata: None,
         }
     }
 

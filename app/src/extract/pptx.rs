@@ -43,7 +43,9 @@ pub(super) fn read(
         built.mark(start, SpanPlace::Page(page));
     }
     let title = writer.finish();
-    built.title = package.office_title()?.filter(|title| title != "PowerPoint Presentation").or(title);
+    let (own_title, metadata) = package.office_properties()?;
+    built.metadata = metadata;
+    built.title = own_title.filter(|title| title != "PowerPoint Presentation").or(title);
     built.finish(DocumentKind::Slides)
 }
 

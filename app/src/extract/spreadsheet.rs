@@ -10,7 +10,7 @@ use calamine::{Cell, Data, DataRef, ExcelDateTime, Ods, Reader, SheetType, Xls, 
 use super::blocks::{Block, BlockWriter, Notes, Paragraph};
 use super::package::Package;
 use super::rows::{RowWriter, is_header};
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, TextBuilder, opendocument};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, TextBuilder, opendocument};
 
 /// What the errors call this format.
 const FORMAT: &str = "spreadsheet";
@@ -42,7 +42,7 @@ pub(super) fn read(path: &Path, workbook: Workbook, limits: &ExtractLimits) -> R
 fn read_cells(path: &Path, workbook: Workbook, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
     let mut sheets = Sheets::open(path, workbook, limits)?;
     let mut built = TextBuilder::new(limits);
-    built.title = sheets.title;
+    (built.title, built.metadata) = sheets.properties;
     let notes = Notes::new();
     let mut writer = BlockWriter::new(&mut built, &notes);
     for name in std::mem::take(&mut sheets.names) {
@@ -57,16 +57,20 @@ fn read_cells(path: &Path, workbook: Workbook, limits: &ExtractLimits) -> Result
 struct Sheets {
     workbook: Box<dyn Cells>,
     names: Vec<String>,
-    title: Option<String>,
+    /// Title and the rest.
+    properties: (Option<String>, Metadata),
 }
 
 impl Sheets {
     fn open(path: &Path, workbook: Workbook, limits: &ExtractLimits) -> Result<Self, ExtractError> {
-        let mut title = None;
+        let mut properties = (None, Metadata::default());
         if workbook != Workbook::Xls {
             let mut package = Package::open(path, FORMAT, limits.text_bytes)?;
             package.expect_within_budget()?;
-            title = package.office_title()?;
+            properties = match workbook {
+                Workbook::Ods => opendocument::properties(&mut package)?,
+                _ => package.office_properties()?,
+            };
         }
         let source = BufReader::new(File::open(path).map_err(|err| ExtractError::io(&err))?);
         let (workbook, names): (Box<dyn Cells>, _) = match workbook {
@@ -75,7 +79,7 @@ impl Sheets {
             Workbook::Xls => opened(Xls::new(source).map_err(xls_error)?),
             Workbook::Ods => opened(Ods::new(source).map_err(ods_error)?),
         };
-        Ok(Self { workbook, names, title })
+        Ok(Self { workbook, names, properties })
     }
 }
 

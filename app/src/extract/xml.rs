@@ -82,6 +82,33 @@ fn ends_early(depth: usize) -> quick_xml::Error {
     std::io::Error::new(std::io::ErrorKind::UnexpectedEof, detail).into()
 }
 
+/// The elements of `xml` that hold text: their local name, the `name` attribute nearest around the text (their own or
+/// their parents'), and the text. As far as the XML can be read.
+pub(super) fn for_each_text(xml: &str, mut visit: impl FnMut(&str, Option<&str>, &str)) {
+    let mut reader = Reader::from_str(xml);
+    let mut open: Vec<(String, Option<String>)> = Vec::new();
+    let mut text = String::new();
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(element)) => {
+                let around = open.last().and_then(|(_, name)| name.clone());
+                open.push((element.local_name().as_ref().to_owned(), attribute(&element, "name").or(around)));
+                text.clear();
+            }
+            Ok(Event::End(_)) => {
+                if let Some((element, name)) = open.pop().filter(|_| !text.trim().is_empty()) {
+                    visit(&element, name.as_deref(), text.trim());
+                }
+                text.clear();
+            }
+            Ok(Event::Text(piece)) => text.push_str(&piece.xml10_content()),
+            Ok(Event::GeneralRef(reference)) => text.extend(resolve_reference(&reference)),
+            Ok(Event::Eof) | Err(_) => return,
+            Ok(_) => {}
+        }
+    }
+}
+
 /// The text inside the first element with this local name, as far as the XML can be read.
 pub(super) fn element_text(xml: &str, name: &str) -> Option<String> {
     let mut reader = Reader::from_str(xml);

@@ -166,6 +166,8 @@ fn read(ingestion: Ingestion<'_>, prepared: &Prepared, hash: Hash, bytes: u64) -
     let is_same = |known: &&KnownDocument| {
         known.status == DocumentStatus::Ready
             && known.hash.as_ref() == Some(&hash)
+            // A document that was read before this was kept is read once more.
+            && known.has_metadata
             && known.read == concerning(read, known.kind)
     };
     // A password that this process does not know yet is tried: pages are drawn with it.
@@ -225,7 +227,8 @@ fn extract(ingestion: Ingestion<'_>, file: &ScannedFile, read: &ReadOptions, mut
         match source::fingerprint(&file.path, ingestion.cancel) {
             Ok(Some((after, _))) if after == hash => {
                 return match result {
-                    Ok(extraction) => {
+                    Ok(mut extraction) => {
+                        extraction.metadata.get_or_insert_default();
                         if let Some(password) = read.password.as_ref().filter(|_| extraction.kind == DocumentKind::Pdf)
                         {
                             ingestion.passwords.keep(&file.path, password);

@@ -49,7 +49,9 @@ impl From<StoreError> for Error {
                 Some("put a copy of the file back, or remove the library's folder and ingest the documents again"),
             ),
             StoreError::ReadOnly { .. } => ("Read-only library", Some("close the other Outcrop that holds it")),
-            StoreError::Archive { .. } => ("Library archive", None),
+            StoreError::Archive { .. } => {
+                ("Library archive", Some("`outcrop export FILE` writes what can be imported"))
+            }
             StoreError::Exists { .. } => ("Library exists", Some("give another name with `--library NAME`")),
             StoreError::NoDocument(_) => ("No such document", Some("`outcrop documents` lists those that are there")),
             StoreError::NoText(_) => ("No text", Some("`outcrop documents` says why")),

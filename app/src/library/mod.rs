@@ -18,6 +18,7 @@
 //!         let text = std::fs::read_to_string(path).unwrap_or_default();
 //!         Ok(Extraction {
 //!             kind: DocumentKind::Text, title: None, text, spans: Vec::new(), coverage: Coverage::default(),
+//!             metadata: None,
 //!         })
 //!     }
 //! }
@@ -137,10 +138,12 @@ impl Library {
             Access::Read => Store::open_to_read(paths, vectors)?,
             Access::Make | Access::Write => Store::open(paths, vectors)?,
         };
+        let generators =
+            Generators::new(models.clone(), options.worker_binary.clone()).with_gpu(options.gpu != GpuChoice::Off);
         Ok(Self {
             store,
             home,
-            generators: Mutex::new(Generators::new(models.clone(), options.worker_binary.clone())),
+            generators: Mutex::new(generators),
             late: Mutex::default(),
             rerankers: Mutex::new(Rerankers::new(models.clone())),
             models,

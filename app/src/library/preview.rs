@@ -81,19 +81,11 @@ pub struct Previewer {
 }
 
 impl Previewer {
-    /// Extracts `file`.
-    ///
-    /// # Errors
-    /// The file gives no text, or no worker can be started.
-    pub fn open(options: &LibraryOptions, file: &Path, cancel: &CancelToken) -> Result<Self, Error> {
-        Self::open_as(options, file, &ReadOptions::default(), cancel)
-    }
-
     /// Extracts `file` as `read` says.
     ///
     /// # Errors
-    /// As [`Previewer::open`], or an option does not exist.
-    pub fn open_as(
+    /// The file gives no text, no worker can be started, or an option does not exist.
+    pub fn open(
         options: &LibraryOptions,
         file: &Path,
         read: &ReadOptions,
@@ -185,7 +177,7 @@ pub fn preview_chunks(
     cancel: &CancelToken,
 ) -> Result<ChunkPreview, Error> {
     config.validate()?;
-    Previewer::open_as(options, file, read, cancel)?.cut(config, curve)
+    Previewer::open(options, file, read, cancel)?.cut(config, curve)
 }
 
 fn records(extraction: &Extraction, chunking: &Chunking, embedder: &dyn Embedder) -> Vec<ChunkRecord> {

@@ -18,7 +18,7 @@ const MOST_COUNTED: usize = 100_000;
 
 /// Passages spread over the documents that a question means: those it names, else those of the source filter.
 pub(super) fn spread(library: &Library, question: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
-    let documents = meant(library, question, options)?;
+    let (documents, notes) = meant(library, question, options)?;
     let mut chunks = Vec::with_capacity(documents.len());
     for document in &documents {
         chunks.push(library.chunks(document.id)?);
@@ -43,19 +43,24 @@ pub(super) fn spread(library: &Library, question: &str, options: &SearchOptions)
         idf_coverage: 1.0,
         best_cosine: None,
         reranked_by: None,
-        notes: Vec::new(),
+        notes,
     })
 }
 
 /// The searchable documents that a question names by title or file name; without one those that the filter lets
-/// through.
-fn meant(library: &Library, question: &str, options: &SearchOptions) -> Result<Vec<DocumentRecord>, Error> {
+/// through. With what people should know of the filter.
+fn meant(
+    library: &Library,
+    question: &str,
+    options: &SearchOptions,
+) -> Result<(Vec<DocumentRecord>, Vec<String>), Error> {
     let mut filter = DocumentFilter::new(options)?;
     let mut documents = library.documents()?;
     documents.retain(|document| {
         document.status == DocumentStatus::Ready
-            && filter.as_mut().is_none_or(|filter| filter.passes(&document.path, document.kind))
+            && filter.as_mut().is_none_or(|filter| filter.passes(&document.clone().into()))
     });
+    let notes = filter.map(|filter| filter.notes()).unwrap_or_default();
     let asked = question.to_lowercase();
     let is_named = |document: &DocumentRecord| {
         let stem = document.path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -65,7 +70,7 @@ fn meant(library: &Library, question: &str, options: &SearchOptions) -> Result<V
     if documents.iter().any(is_named) {
         documents.retain(is_named);
     }
-    Ok(documents)
+    Ok((documents, notes))
 }
 
 /// Indices of chunks, of documents laid end to end: the first of each document, then the middle ones, ever finer.

@@ -19,6 +19,7 @@ mod hub;
 mod installed;
 mod machine;
 mod pip;
+mod remove;
 mod reranker;
 mod stamp;
 mod unpack;
@@ -32,6 +33,7 @@ pub use hub::{HubModel, ModelHub, Verified};
 pub use installed::{EntryState, GeneratorModel, InstalledEntry, Native, entries, generators, library_path};
 pub use machine::{available_memory_bytes, missing_instructions, num_cores};
 pub use pip::{Pip, WheelSource};
+pub use remove::remove;
 pub use reranker::{ModelKind, RerankerModel, rerankers};
 
 pub(crate) use reranker::check_window;

@@ -1,57 +1,153 @@
 //! [`DocumentFilter`]: which documents a search looks into. Both legs see the passages of these documents and no others.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use globset::GlobSet;
+use super::{Condition, RetrieveError, SearchOptions};
+use crate::extract::Metadata;
+use crate::store::DocumentProfile;
 
-use super::{RetrieveError, SearchOptions};
-use crate::extract::DocumentKind;
+/// Names of properties that a note lists.
+const MOST_NAMES: usize = 12;
 
 /// The filters of a search, all of which a document must pass.
 pub(crate) struct DocumentFilter<'a> {
-    options: &'a SearchOptions,
-    glob: Option<GlobSet>,
+    tests: Vec<Test<'a>>,
+    conditions: &'a [Condition],
+    num_seen: usize,
+    num_passed: usize,
     num_undated: usize,
+    /// Documents read before their properties were kept.
+    num_without_metadata: usize,
+    /// Properties that documents have.
+    names: BTreeSet<String>,
+}
+
+/// One filter, with how many documents it alone lets through.
+struct Test<'a> {
+    /// What it asks of a document, after "no document".
+    wants: String,
+    passes: Box<dyn Fn(&DocumentProfile) -> bool + 'a>,
+    num_passed: usize,
 }
 
 impl<'a> DocumentFilter<'a> {
     /// The filters that `options` ask for; `None` where every document passes.
     pub(crate) fn new(options: &'a SearchOptions) -> Result<Option<Self>, RetrieveError> {
-        let glob = options.source_glob()?;
-        let filter = Self { options, glob, num_undated: 0 };
-        let is_any =
-            filter.glob.is_some() || filter.is_dated() || options.folder.is_some() || !options.kinds.is_empty();
-        Ok(is_any.then_some(filter))
+        let mut tests: Vec<Test<'a>> = Vec::new();
+        let mut add = |wants: String, passes: Box<dyn Fn(&DocumentProfile) -> bool + 'a>| {
+            tests.push(Test { wants, passes, num_passed: 0 });
+        };
+        let kinds = &options.kinds;
+        if !kinds.is_empty() {
+            let names: Vec<String> = kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
+            let passes = |profile: &DocumentProfile| profile.kind.is_some_and(|kind| kinds.contains(&kind));
+            add(format!("is of type {}", names.join(" or ")), Box::new(passes));
+        }
+        if let (Some(glob), Some(source)) = (options.source_glob()?, &options.source) {
+            add(format!("matches {source}"), Box::new(move |profile| glob.is_match(&profile.path)));
+        }
+        if let Some(folder) = &options.folder {
+            add(format!("lies in {}", folder.display()), Box::new(|profile| lies_in(&profile.path, folder)));
+        }
+        for condition in &options.conditions {
+            add(format!("has {condition}"), Box::new(|profile| fulfils(profile, condition)));
+        }
+        if let Some(after) = options.after {
+            let passes = move |profile: &DocumentProfile| {
+                modified_secs(&profile.path).is_some_and(|secs| secs >= after.start_secs())
+            };
+            add(format!("was modified on {after} or later"), Box::new(passes));
+        }
+        if let Some(before) = options.before {
+            let passes = move |profile: &DocumentProfile| {
+                modified_secs(&profile.path).is_some_and(|secs| secs < before.start_secs())
+            };
+            add(format!("was modified before {before}"), Box::new(passes));
+        }
+        let filter = Self {
+            tests,
+            conditions: &options.conditions,
+            num_seen: 0,
+            num_passed: 0,
+            num_undated: 0,
+            num_without_metadata: 0,
+            names: BTreeSet::new(),
+        };
+        Ok((!filter.tests.is_empty()).then_some(filter))
     }
 
     /// Whether a document passes. Dates are those of the file as it is now; without a file there is none.
-    pub(crate) fn passes(&mut self, path: &Path, kind: Option<DocumentKind>) -> bool {
-        let options = self.options;
-        let kinds = &options.kinds;
-        (kinds.is_empty() || kind.is_some_and(|kind| kinds.contains(&kind)))
-            && self.glob.as_ref().is_none_or(|glob| glob.is_match(path))
-            && options.folder.as_ref().is_none_or(|folder| lies_in(path, folder))
-            && (!self.is_dated() || self.is_of_the_time(path))
-    }
-
-    /// Documents that only their missing date kept out.
-    pub(crate) fn num_undated(&self) -> usize {
-        self.num_undated
+    pub(crate) fn passes(&mut self, profile: &DocumentProfile) -> bool {
+        let mut all = true;
+        for test in &mut self.tests {
+            let passes = (test.passes)(profile);
+            test.num_passed += usize::from(passes);
+            all &= passes;
+        }
+        self.num_seen += 1;
+        self.num_passed += usize::from(all);
+        if !all && self.is_dated() && modified_secs(&profile.path).is_none() {
+            self.num_undated += 1;
+        }
+        if !self.conditions.is_empty() {
+            self.num_without_metadata += usize::from(profile.metadata.is_none());
+            for (name, _) in profile.metadata.iter().flat_map(Metadata::iter) {
+                if !self.names.contains(name) {
+                    self.names.insert(name.to_owned());
+                }
+            }
+        }
+        all
     }
 
     fn is_dated(&self) -> bool {
-        self.options.after.is_some() || self.options.before.is_some()
+        self.tests.iter().any(|test| test.wants.starts_with("was modified"))
     }
 
-    fn is_of_the_time(&mut self, path: &Path) -> bool {
-        let Some(secs) = modified_secs(path) else {
-            self.num_undated += 1;
-            return false;
-        };
-        self.options.after.is_none_or(|after| secs >= after.start_secs())
-            && self.options.before.is_none_or(|before| secs < before.start_secs())
+    /// What people should know of the filters once every document was seen.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.num_seen > 0 && self.num_passed == 0 {
+            let blocking: Vec<&Test<'_>> = self.tests.iter().filter(|test| test.num_passed == 0).collect();
+            if blocking.is_empty() {
+                notes.push("no document passes all filters at once".to_owned());
+            }
+            notes.extend(blocking.iter().map(|test| format!("no document {}", test.wants)));
+        }
+        if self.num_undated > 0 {
+            notes.push(format!("{} documents have no file any more, and so no date", self.num_undated));
+        }
+        if self.num_without_metadata > 0 {
+            notes.push(format!(
+                "{} documents were read before their properties were kept; `outcrop ingest` of their files reads them \
+                 again",
+                self.num_without_metadata
+            ));
+        }
+        let unknown = self.conditions.iter().map(Condition::name);
+        for name in unknown.filter(|name| !BUILT_IN.contains(name) && !self.names.contains(*name)) {
+            let mut known: Vec<&str> = self.names.iter().map(String::as_str).chain(BUILT_IN).collect();
+            known.truncate(MOST_NAMES);
+            notes.push(format!("no document has a property {name}; there are {}", known.join(", ")));
+        }
+        notes
     }
+}
+
+/// Properties that every document has, or every one with pages.
+const BUILT_IN: [&str; 3] = ["bytes", "pages", "title"];
+
+fn fulfils(profile: &DocumentProfile, condition: &Condition) -> bool {
+    let own = match condition.name() {
+        "bytes" => Some(profile.bytes.to_string()),
+        "pages" => profile.pages.map(|pages| pages.to_string()),
+        "title" => Some(profile.title.clone()),
+        _ => None,
+    };
+    let said = profile.metadata.as_ref().map(|metadata| metadata.values(condition.name())).unwrap_or_default();
+    condition.is_fulfilled(own.as_deref().into_iter().chain(said.iter().map(String::as_str)))
 }
 
 /// Whether a file lies in a folder, at any depth. A folder that is not absolute may stand anywhere in the path.
@@ -88,6 +184,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::extract::DocumentKind;
+    use crate::store::DocumentId;
 
     #[test]
     fn seconds_are_whole_on_both_sides_of_1970() {
@@ -110,26 +208,82 @@ mod tests {
         }
     }
 
+    fn profile(path: &Path) -> DocumentProfile {
+        DocumentProfile {
+            id: DocumentId(1),
+            path: path.to_owned(),
+            kind: Some(DocumentKind::Pdf),
+            title: "Tides".to_owned(),
+            pages: Some(12),
+            bytes: 4,
+            metadata: None,
+        }
+    }
+
+    fn passes(options: &SearchOptions, profile: &DocumentProfile) -> (bool, Vec<String>) {
+        let mut filter = DocumentFilter::new(options).unwrap().unwrap();
+        (filter.passes(profile), filter.notes())
+    }
+
     #[test]
-    fn every_filter_must_be_passed() {
+    fn every_filter_must_be_passed_and_those_that_leave_nothing_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.pdf");
         std::fs::write(&file, "text").unwrap();
-        let passes = |options: SearchOptions, path: &Path| {
-            let mut filter = DocumentFilter::new(&options).unwrap().unwrap();
-            (filter.passes(path, Some(DocumentKind::Pdf)), filter.num_undated())
-        };
         let kinds = vec![DocumentKind::Docx, DocumentKind::Pdf];
         let options = SearchOptions { kinds, folder: Some(folder.path().to_owned()), ..SearchOptions::default() };
-        assert_eq!(passes(options.clone(), &file), (true, 0));
-        let after = |date: &str| Some(date.parse().unwrap());
-        assert_eq!(passes(SearchOptions { after: after("2020-01-01"), ..options.clone() }, &file), (true, 0));
-        assert_eq!(passes(SearchOptions { after: after("9000-01-01"), ..options.clone() }, &file), (false, 0));
-        assert_eq!(passes(SearchOptions { before: after("2020-01-01"), ..options.clone() }, &file), (false, 0));
-        let gone = folder.path().join("gone.pdf");
-        assert_eq!(passes(SearchOptions { after: after("2020-01-01"), ..options.clone() }, &gone), (false, 1));
-        assert_eq!(passes(SearchOptions { kinds: vec![DocumentKind::Text], ..options.clone() }, &file), (false, 0));
-        assert_eq!(passes(SearchOptions { source: Some("*.md".to_owned()), ..options }, &file), (false, 0));
+        assert_eq!(passes(&options, &profile(&file)), (true, vec![]));
+        let day = |date: &str| Some(date.parse().unwrap());
+        let refused = |options: SearchOptions, path: &Path| {
+            let (is_in, notes) = passes(&options, &profile(path));
+            assert!(!is_in, "{options:?}");
+            notes
+        };
+        let passed = SearchOptions { after: day("2020-01-01"), before: day("9000-01-01"), ..options.clone() };
+        assert!(passes(&passed, &profile(&file)).0);
+        let later = SearchOptions { after: day("9000-01-01"), ..options.clone() };
+        assert_eq!(refused(later, &file), ["no document was modified on 9000-01-01 or later"]);
+        let earlier = SearchOptions { before: day("2020-01-01"), ..options.clone() };
+        assert_eq!(refused(earlier, &file), ["no document was modified before 2020-01-01"]);
+        let gone = refused(passed, &folder.path().join("gone.pdf"));
+        assert!(gone.contains(&"1 documents have no file any more, and so no date".to_owned()), "{gone:?}");
+        let texts = SearchOptions { kinds: vec![DocumentKind::Text], ..options.clone() };
+        assert_eq!(refused(texts, &file), ["no document is of type text"]);
+        let markdown = SearchOptions { source: Some("*.md".to_owned()), ..options };
+        assert_eq!(refused(markdown, &file), ["no document matches *.md"]);
         assert!(DocumentFilter::new(&SearchOptions::default()).unwrap().is_none());
+    }
+
+    #[test]
+    fn conditions_look_at_what_documents_say_and_at_what_all_have() {
+        let mut said = profile(Path::new("/a.pdf"));
+        let metadata = said.metadata.insert(Metadata::default());
+        metadata.add("author", "Ada Petrel");
+        metadata.add("title", "Own title");
+        let with = |texts: &[&str]| SearchOptions {
+            conditions: texts.iter().map(|text| text.parse().unwrap()).collect(),
+            ..SearchOptions::default()
+        };
+        for texts in [&["author=ada*", "pages>=12"][..], &["title=tides"], &["title=own*"], &["bytes<5"], &["author"]] {
+            assert_eq!(passes(&with(texts), &said), (true, vec![]), "{texts:?}");
+        }
+        assert_eq!(passes(&with(&["author=bo"]), &said), (false, vec!["no document has author=bo".to_owned()]));
+        let notes = passes(&with(&["autor=ada*"]), &said).1;
+        assert!(notes.iter().any(|note| note.contains("property autor") && note.contains("author")), "{notes:?}");
+        let notes = passes(&with(&["author=ada*"]), &profile(Path::new("/a.pdf"))).1;
+        assert!(notes.iter().any(|note| note.contains("`outcrop ingest`")), "{notes:?}");
+    }
+
+    #[test]
+    fn filters_that_only_together_leave_nothing_are_not_blamed_alone() {
+        let options = SearchOptions {
+            kinds: vec![DocumentKind::Pdf],
+            source: Some("*.md".to_owned()),
+            ..SearchOptions::default()
+        };
+        let mut filter = DocumentFilter::new(&options).unwrap().unwrap();
+        assert!(!filter.passes(&profile(Path::new("/a.pdf"))));
+        assert!(!filter.passes(&DocumentProfile { kind: None, ..profile(Path::new("/a.md")) }));
+        assert_eq!(filter.notes(), ["no document passes all filters at once"]);
     }
 }

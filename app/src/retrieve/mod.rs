@@ -8,6 +8,7 @@
 
 mod bm25;
 mod collection;
+mod condition;
 mod date;
 mod diverse;
 mod excerpt;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bm25::{Bm25, Keywords};
 pub use collection::{Collection, Nearest};
+pub use condition::Condition;
 pub use date::Date;
 pub use excerpt::{densest_stretch, word_matches};
 pub use explain::{Considered, Fate};
@@ -99,6 +101,9 @@ pub struct SearchOptions {
     /// Only documents whose file was last modified before this day.
     #[serde(default)]
     pub before: Option<Date>,
+    /// Only documents whose properties fulfil all of these.
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
     /// Whether the best 50 are ranked again.
     #[serde(default)]
     pub rerank: bool,
@@ -126,6 +131,7 @@ impl Default for SearchOptions {
             folder: None,
             after: None,
             before: None,
+            conditions: Vec::new(),
             rerank: false,
             reranker: Reranker::Auto,
             group: Grouping::Duplicates,
@@ -225,7 +231,7 @@ pub struct SearchResults {
     /// What ranked the best passages again, if anything did.
     #[serde(default)]
     pub reranked_by: Option<String>,
-    /// What people should know of this search: a reranker that failed, documents without a date.
+    /// What people should know of this search: a reranker that failed, a filter that leaves nothing.
     #[serde(default)]
     pub notes: Vec<String>,
 }

@@ -76,9 +76,7 @@ fn fill(
     let ranking = rank_in_stages(&collection, question, options, &mut passages)?;
     results.reranked_by = passages.reranked_by.take();
     results.notes.extend(passages.note.take());
-    if collection.num_undated > 0 {
-        results.notes.push(format!("{} documents have no file any more, and so no date", collection.num_undated));
-    }
+    results.notes.extend(collection.filter_notes.iter().cloned());
     if !ranking.backend.is_empty() {
         ranking.backend.clone_into(&mut results.backend);
     }
@@ -181,7 +179,7 @@ struct LibraryCollection<'a> {
     /// Documents that the filter lets through; `None` without a filter.
     documents: Option<BTreeSet<u64>>,
     with_vectors: Arc<Vec<u64>>,
-    num_undated: usize,
+    filter_notes: Vec<String>,
 }
 
 impl<'a> LibraryCollection<'a> {
@@ -190,15 +188,20 @@ impl<'a> LibraryCollection<'a> {
         let mut filter = DocumentFilter::new(options)?;
         let documents = match &mut filter {
             None => None,
-            Some(filter) => Some(store.documents_where(&view, |path, kind| filter.passes(path, kind))?),
+            Some(filter) => {
+                let documents = store.ready_documents(&view)?;
+                Some(
+                    documents.iter().filter(|document| filter.passes(document)).map(|document| document.id.0).collect(),
+                )
+            }
         };
-        let num_undated = filter.map_or(0, |filter| filter.num_undated());
+        let filter_notes = filter.map(|filter| filter.notes()).unwrap_or_default();
         let all = catalog.ids_of_model(fingerprint);
         let with_vectors = match &documents {
             None => all,
             Some(documents) => Arc::new(within(&catalog, &all, documents)),
         };
-        Ok(Self { store, view, catalog, fingerprint: fingerprint.to_owned(), documents, with_vectors, num_undated })
+        Ok(Self { store, view, catalog, fingerprint: fingerprint.to_owned(), documents, with_vectors, filter_notes })
     }
 
     fn hit(&self, rank: usize, passage: &Ranked) -> Result<SearchHit, StoreError> {

@@ -12,6 +12,13 @@ pub enum TurnState {
     Searching,
     /// The generator's model is loading.
     Loading(String),
+    /// The model reads its prompt.
+    Reading {
+        /// Tokens that it knows.
+        read_tokens: usize,
+        /// Tokens of the prompt.
+        prompt_tokens: usize,
+    },
     /// Tokens arrive.
     Writing,
     /// Done, stopped or declined: see the answer.
@@ -38,7 +45,10 @@ pub struct Turn {
 impl Turn {
     /// Whether the answer is still on its way.
     pub fn is_running(&self) -> bool {
-        matches!(self.state, TurnState::Searching | TurnState::Loading(_) | TurnState::Writing)
+        matches!(
+            self.state,
+            TurnState::Searching | TurnState::Loading(_) | TurnState::Reading { .. } | TurnState::Writing
+        )
     }
 }
 

@@ -164,6 +164,7 @@ mod tests {
             read: crate::extract::ReadOptions::default(),
             chunker: None,
             embedder: None,
+            metadata: None,
         }
     }
 

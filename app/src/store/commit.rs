@@ -221,8 +221,11 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
         return Ok(None);
     }
     let stale = active_rows(connection, ready.id)?;
-    if is_other_text(connection, &ready)? {
+    let stored = texts::get(connection, ready.id)?.and_then(Result::ok);
+    if stored.as_ref().is_none_or(|stored| !is_same_text(stored, ready.extraction)) {
         chunks::remove_all(connection, ready.id)?;
+    }
+    if stored.as_ref() != Some(ready.extraction) {
         texts::put(connection, ready.id, ready.extraction)?;
     }
     let chunks: Vec<(ChunkId, NewChunk)> = ids.iter().map(|&id| ChunkId(id)).zip(ready.chunks).collect();
@@ -232,7 +235,8 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
     let without_text: Vec<u32> = coverage.pages_without_text.iter().map(|(page, _)| *page).collect();
     connection.execute(
         "UPDATE documents SET title = ?2, status = ?3, reason = NULL, kind = ?4, pages = ?5,
-                pages_without_text = ?6, bytes = ?7, hash = ?8, read = ?9, chunker = ?10, cut_mark = NULL, timeouts = 0
+                pages_without_text = ?6, bytes = ?7, hash = ?8, read = ?9, chunker = ?10, cut_mark = NULL, timeouts = 0,
+                metadata = ?11
          WHERE id = ?1",
         params![
             ready.id.0 as i64,
@@ -245,16 +249,16 @@ fn commit_ready(connection: &Connection, ready: ReadyDocument<'_>, ids: &[u64]) 
             ready.hash.as_slice(),
             json(ready.read)?,
             json(&ready.key.config)?,
+            ready.extraction.metadata.as_ref().map(json).transpose()?,
         ],
     )?;
     Ok(Some(stale))
 }
 
-fn is_other_text(connection: &Connection, ready: &ReadyDocument<'_>) -> rusqlite::Result<bool> {
-    Ok(match texts::get(connection, ready.id)? {
-        Some(Ok(stored)) => stored != *ready.extraction,
-        Some(Err(_)) | None => true,
-    })
+/// Whether chunks of one extraction are chunks of the other.
+fn is_same_text(one: &Extraction, other: &Extraction) -> bool {
+    let Extraction { kind, title, text, spans, coverage, metadata: _ } = one;
+    (kind, title, text, spans, coverage) == (&other.kind, &other.title, &other.text, &other.spans, &other.coverage)
 }
 
 fn cancel_waiting(connection: &Connection, path: &Path, reason: &str) -> rusqlite::Result<Option<KnownDocument>> {

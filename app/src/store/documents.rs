@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{DocumentId, DocumentRecord, DocumentStatus};
+use super::{DocumentId, DocumentProfile, DocumentRecord, DocumentStatus};
 use crate::chunk::ChunkerConfig;
 use crate::extract::{DocumentKind, ReadOptions};
 
@@ -25,6 +25,8 @@ pub(crate) struct KnownDocument {
     pub(crate) reason: Option<String>,
     /// The format that it was read as last.
     pub(crate) kind: Option<DocumentKind>,
+    /// Whether what it says of itself was kept when it was read.
+    pub(crate) has_metadata: bool,
     /// How its file is read.
     pub(crate) read: ReadOptions,
     /// What it is cut with, also while it is not ready.
@@ -35,7 +37,8 @@ pub(crate) struct KnownDocument {
     pub(crate) timeouts: u32,
 }
 
-const KNOWN_COLUMNS: &str = "id, path, status, hash, reason, kind, read, chunker, cut_mark, timeouts";
+const KNOWN_COLUMNS: &str =
+    "id, path, status, hash, reason, kind, read, chunker, cut_mark, timeouts, metadata IS NOT NULL";
 
 /// BLAKE3 of a text: places in it mean the same as long as this does.
 pub(crate) fn text_hash(text: &str) -> Hash {
@@ -99,6 +102,7 @@ fn known(row: &Row<'_>) -> Result<KnownDocument> {
         chunker: optional_json(row, 7)?,
         cut_mark: row.get(8)?,
         timeouts: row.get(9)?,
+        has_metadata: row.get(10)?,
     })
 }
 
@@ -190,16 +194,24 @@ pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)
         .collect()
 }
 
-/// Id, path and format of every document that can be searched.
-pub(crate) fn ready_paths_and_kinds(
-    connection: &Connection,
-) -> Result<Vec<(DocumentId, PathBuf, Option<DocumentKind>)>> {
+/// Every document that can be searched.
+pub(crate) fn list_ready(connection: &Connection) -> Result<Vec<DocumentProfile>> {
     connection
-        .prepare_cached("SELECT id, path, kind FROM documents WHERE status = 'ready'")?
-        .query_map([], |row| {
-            Ok((DocumentId(row.get::<_, i64>(0)? as u64), path_column(row, 1)?, optional_json(row, 2)?))
-        })?
+        .prepare_cached("SELECT id, path, kind, title, pages, bytes, metadata FROM documents WHERE status = 'ready'")?
+        .query_map([], profile)?
         .collect()
+}
+
+fn profile(row: &Row<'_>) -> Result<DocumentProfile> {
+    Ok(DocumentProfile {
+        id: DocumentId(row.get::<_, i64>(0)? as u64),
+        path: path_column(row, 1)?,
+        kind: optional_json(row, 2)?,
+        title: row.get(3)?,
+        pages: row.get(4)?,
+        bytes: row.get::<_, i64>(5)? as u64,
+        metadata: optional_json(row, 6)?,
+    })
 }
 
 /// Whether a document is there.
@@ -224,7 +236,7 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<DocumentRecord>> {
         .prepare_cached(
             "SELECT d.id, d.path, d.title, d.status, d.reason, d.kind, d.pages, d.pages_without_text, d.bytes,
                     coalesce(c.config, d.chunker), c.embedder, (SELECT count(*) FROM chunks WHERE chunking = c.id),
-                    d.read
+                    d.read, d.metadata
              FROM documents d LEFT JOIN chunkings c ON c.document = d.id AND c.active
              ORDER BY d.id",
         )?
@@ -247,6 +259,7 @@ fn record(row: &Row<'_>) -> Result<DocumentRecord> {
         embedder: row.get(10)?,
         chunks: row.get::<_, i64>(11)? as usize,
         read: json_column(row, 12)?,
+        metadata: optional_json(row, 13)?,
     })
 }
 

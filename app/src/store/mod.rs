@@ -30,11 +30,9 @@ mod tokens;
 mod vectors;
 mod verify;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use crate::extract::DocumentKind;
 use lock::WriterLock;
 use vectors::VectorFiles;
 
@@ -56,7 +54,7 @@ pub(crate) use commit::{ReadyDocument, Unready};
 pub(crate) use database::{Database, ReadView, hold};
 pub(crate) use documents::{Hash, KnownDocument, text_hash, text_mark};
 pub(crate) use engine_file::EngineFiles;
-pub(crate) use record::{path_as_text, paths_as_text};
+pub(crate) use record::{DocumentProfile, path_as_text, paths_as_text};
 pub(crate) use verify::Findings;
 
 /// How often, and for how long each time, a second process waits for the first to make a new library.
@@ -201,14 +199,9 @@ impl Store {
         self.read_in(view, |connection| documents::path_and_title(connection, id))
     }
 
-    /// Documents of a snapshot that can be searched and whose path and format `matches`.
-    pub(crate) fn documents_where(
-        &self,
-        view: &ReadView<'_>,
-        mut matches: impl FnMut(&Path, Option<DocumentKind>) -> bool,
-    ) -> Result<BTreeSet<u64>, StoreError> {
-        let paths = self.read_in(view, documents::ready_paths_and_kinds)?;
-        Ok(paths.into_iter().filter(|(_, path, kind)| matches(path, *kind)).map(|(id, ..)| id.0).collect())
+    /// Documents of a snapshot that can be searched.
+    pub(crate) fn ready_documents(&self, view: &ReadView<'_>) -> Result<Vec<DocumentProfile>, StoreError> {
+        self.read_in(view, documents::list_ready)
     }
 
     /// Passages of a snapshot that hold `token`, by id, with how often.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::chunk::ChunkerConfig;
-use crate::extract::{DocumentKind, Place, ReadOptions};
+use crate::extract::{DocumentKind, Metadata, Place, ReadOptions};
 
 /// Writes a path as text. A name that is no UTF-8 keeps its place in the output, with `\u{FFFD}` for what is not text.
 ///
@@ -81,6 +81,27 @@ pub struct DocumentRecord {
     pub read: ReadOptions,
     /// Name of the embedder of the active chunking.
     pub embedder: Option<String>,
+    /// What it says of itself; `None` where it was read before that was kept, which reading it again mends.
+    pub metadata: Option<Metadata>,
+}
+
+/// What filters look at.
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentProfile {
+    pub(crate) id: DocumentId,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Option<DocumentKind>,
+    pub(crate) title: String,
+    pub(crate) pages: Option<u32>,
+    pub(crate) bytes: u64,
+    pub(crate) metadata: Option<Metadata>,
+}
+
+impl From<DocumentRecord> for DocumentProfile {
+    fn from(record: DocumentRecord) -> Self {
+        let DocumentRecord { id, path, kind, title, pages, bytes, metadata, .. } = record;
+        Self { id, path, kind, title, pages, bytes, metadata }
+    }
 }
 
 /// A stored chunk with what a citation needs.

@@ -13,7 +13,7 @@ use super::StoreError;
 const APPLICATION_ID: i64 = 0x4F54_4352;
 
 /// Step `i` takes version `i` to `i + 1`. Released steps never change.
-pub(crate) const STEPS: &[&str] = &[V1, V2];
+pub(crate) const STEPS: &[&str] = &[V1, V2, V3];
 
 /// Brings the database at `path` to the newest version.
 pub(crate) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), StoreError> {
@@ -189,6 +189,11 @@ CREATE TABLE passed_over (               -- pictures in folders in which no text
     path NOT NULL PRIMARY KEY,           -- as in `documents`
     mark BLOB NOT NULL                   -- of the bytes and the readers
 ) WITHOUT ROWID;
+";
+
+/// What documents say of themselves.
+const V3: &str = r"
+ALTER TABLE documents ADD COLUMN metadata TEXT;                        -- JSON: values by property; NULL where it was read without
 ";
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::DocumentId;
 use super::documents::{Hash, json};
-use crate::extract::{Coverage, DocumentKind, Extraction, Span};
+use crate::extract::{Coverage, DocumentKind, Extraction, Metadata, Span};
 
 /// Bytes of a part; the last one of a document is shorter.
 const PART_BYTES: usize = 1 << 16;
@@ -19,6 +19,8 @@ struct Detail {
     title: Option<String>,
     spans: Vec<Span>,
     coverage: Coverage,
+    #[serde(default)]
+    metadata: Option<Metadata>,
 }
 
 /// Stores the extraction of a document, in place of an earlier one.
@@ -29,6 +31,7 @@ pub(crate) fn put(connection: &Connection, id: DocumentId, extraction: &Extracti
         title: extraction.title.clone(),
         spans: extraction.spans.clone(),
         coverage: extraction.coverage.clone(),
+        metadata: extraction.metadata.clone(),
     })?;
     let hash = checksum(&detail, extraction.text.as_bytes());
     connection.execute(
@@ -67,7 +70,8 @@ fn assemble(detail: &str, text: Vec<u8>, hash: &Hash) -> std::result::Result<Ext
     }
     let text = String::from_utf8(text).map_err(|err| format!("the stored text: {err}"))?;
     let detail: Detail = serde_json::from_str(detail).map_err(|err| format!("the stored places: {err}"))?;
-    Ok(Extraction { kind: detail.kind, title: detail.title, text, spans: detail.spans, coverage: detail.coverage })
+    let Detail { kind, title, spans, coverage, metadata } = detail;
+    Ok(Extraction { kind, title, text, spans, coverage, metadata })
 }
 
 /// The text of a byte range; bytes that are no UTF-8 (damage) are replaced.
@@ -125,6 +129,7 @@ mod tests {
             spans: vec![Span { start: 0, end: text.len(), place: crate::extract::SpanPlace::Page(1) }],
             text,
             coverage: Coverage::default(),
+            metadata: None,
         }
     }
 

@@ -9,6 +9,7 @@ use super::search::snippet;
 use super::theme::{mono, palette, secondary, strong, tokens};
 use super::widgets::{Tone, chip, format, hairline, icon_button, quiet};
 use crate::command::Command;
+use crate::extract::Metadata;
 use crate::library::NEEDS_PASSWORD;
 use crate::state::{AppState, Passage, Selection};
 use crate::store::{DocumentRecord, DocumentStatus};
@@ -75,6 +76,9 @@ fn document_ui(ui: &mut Ui, record: &DocumentRecord, reading: &mut ReadingFields
     for (name, value) in facts(record) {
         fact_ui(ui, name, &value);
     }
+    for (name, values) in record.metadata.iter().flat_map(Metadata::iter).take(MOST_PROPERTIES) {
+        fact_ui(ui, &label_of(name), &values.join(", "));
+    }
     if !record.pages_without_text.is_empty() {
         let pages: Vec<String> = record.pages_without_text.iter().map(u32::to_string).collect();
         fact_ui(ui, "Pages without text", &pages.join(", "));
@@ -88,6 +92,16 @@ fn document_ui(ui: &mut Ui, record: &DocumentRecord, reading: &mut ReadingFields
             commands.push(Command::RemoveDocuments(vec![record.id]));
         }
     });
+}
+
+/// Properties of a document that are shown, of which hostile ones have many.
+const MOST_PROPERTIES: usize = 16;
+
+/// `Review date` of `review-date`.
+fn label_of(name: &str) -> String {
+    let mut letters = name.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    (first + letters.as_str()).replace('-', " ")
 }
 
 fn facts(record: &DocumentRecord) -> Vec<(&'static str, String)> {

@@ -31,6 +31,8 @@ pub enum GenerateTask {
         threads: u32,
         /// Most tokens of prompt and answer together.
         context_tokens: u32,
+        /// Memory that it takes on a GPU, in bytes; `None` keeps it on the CPU.
+        gpu_bytes: Option<u64>,
     },
     /// Count tokens.
     Count {
@@ -66,6 +68,8 @@ pub enum GenerateOutcome {
     Loaded {
         /// Tokens of prompt and answer together.
         context_tokens: u32,
+        /// Why it does not run on the GPU that is there.
+        note: Option<String>,
     },
     /// The count.
     Counted {
@@ -74,8 +78,10 @@ pub enum GenerateOutcome {
     },
     /// A part of the prompt has been read: a sign of life on slow machines.
     Reading {
-        /// Tokens read so far.
+        /// Tokens read so far, those that were known before included.
         read_tokens: u32,
+        /// Tokens of the prompt.
+        prompt_tokens: u32,
     },
     /// A piece of the answer, whole UTF-8.
     Piece {

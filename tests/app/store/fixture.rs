@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use outcrop::chunk::ChunkerConfig;
 use outcrop::embed::HashEmbedder;
-use outcrop::extract::{Coverage, DocumentKind, Extract, ExtractError, Extraction, Span, SpanPlace};
+use outcrop::extract::{Coverage, DocumentKind, Extract, ExtractError, Extraction, Metadata, Span, SpanPlace};
 use outcrop::ingest::{IngestOptions, IngestReport};
 use outcrop::library::Error;
 use outcrop::retrieve::{Grouping, SearchMode, SearchOptions};
@@ -40,12 +40,18 @@ impl Extract for PlainText {
 fn read(text: String) -> Extraction {
     let title = text.lines().next().and_then(|line| line.strip_prefix("# ")).map(str::to_owned);
     let section = title.clone().map(|title| Span { start: 0, end: text.len(), place: SpanPlace::Section(vec![title]) });
+    // Lines `name: value` at the head, as in front matter.
+    let mut metadata = Metadata::default();
+    for (name, value) in text.lines().map_while(|line| line.split_once(": ")) {
+        metadata.add(name, value);
+    }
     Extraction {
         kind: if title.is_some() { DocumentKind::Markdown } else { DocumentKind::Text },
         title,
         spans: section.into_iter().collect(),
         text,
         coverage: Coverage::default(),
+        metadata: Some(metadata),
     }
 }
 

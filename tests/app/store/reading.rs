@@ -53,7 +53,7 @@ impl Extract for Reader {
             }
         }
         let text = read.encoding.as_ref().map_or(text.clone(), |encoding| format!("{encoding} strata. {text}"));
-        Ok(Extraction { kind, title: None, text, spans: Vec::new(), coverage: Coverage::default() })
+        Ok(Extraction { kind, title: None, text, spans: Vec::new(), coverage: Coverage::default(), metadata: None })
     }
 
     fn draw_page(&self, path: &Path, _: &PageRequest, _: &CancelToken) -> Result<PagePicture, ExtractError> {

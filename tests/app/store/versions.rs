@@ -27,19 +27,23 @@ fn unpack(archive: &str, to: &Path) {
 }
 
 #[test]
-fn the_library_of_version_1_opens_whole() {
-    let world = World::new();
-    unpack("v1.zip", &world.home().join("libraries/default"));
-    let library = world.open();
-    let documents = library.documents().unwrap();
-    let statuses: Vec<_> = documents.iter().map(|document| document.status).collect();
-    assert_eq!(statuses, [DocumentStatus::Ready, DocumentStatus::Ready, DocumentStatus::Failed]);
-    assert!(documents.iter().all(|document| document.read.is_empty()));
-    assert!(world.home().join("libraries/default/library.v1.db").is_file(), "the older database is kept beside it");
-    let report = library.verify(false).unwrap();
-    assert!(report.problems.is_empty(), "{:#?}", report.problems);
-    assert_eq!((report.documents, report.chunks), (3, 4));
-    for leg in [SearchMode::Keyword, SearchMode::Vector, SearchMode::Hybrid] {
-        assert_eq!(found(&library, "limestone fossils", &mode(leg, 1)), ["limestone.md"]);
+fn the_libraries_of_earlier_versions_open_whole() {
+    for version in [1, 2] {
+        let world = World::new();
+        unpack(&format!("v{version}.zip"), &world.home().join("libraries/default"));
+        let library = world.open();
+        let mut documents = library.documents().unwrap();
+        documents.sort_by_key(|document| document.title.clone());
+        let statuses: Vec<_> = documents.iter().map(|document| document.status).collect();
+        assert_eq!(statuses, [DocumentStatus::Ready, DocumentStatus::Failed, DocumentStatus::Ready]);
+        assert!(documents.iter().all(|document| document.read.is_empty() && document.metadata.is_none()));
+        let kept = world.home().join(format!("libraries/default/library.v{version}.db"));
+        assert!(kept.is_file(), "the older database is kept beside it");
+        let report = library.verify(false).unwrap();
+        assert!(report.problems.is_empty(), "{:#?}", report.problems);
+        assert_eq!((report.documents, report.chunks), (3, 4));
+        for leg in [SearchMode::Keyword, SearchMode::Vector, SearchMode::Hybrid] {
+            assert_eq!(found(&library, "limestone fossils", &mode(leg, 1)), ["limestone.md"]);
+        }
     }
 }

@@ -251,7 +251,7 @@ impl Extract for PlainText {
         let coverage = Coverage { pages: Some(spans.len() as u32), ..Coverage::default() };
         let is_markdown = path.extension().is_some_and(|ext| ext == "md");
         let kind = if is_markdown { DocumentKind::Markdown } else { DocumentKind::Text };
-        Ok(Extraction { kind, title: None, text, spans, coverage })
+        Ok(Extraction { kind, title: None, text, spans, coverage, metadata: None })
     }
 
     fn draw_page(&self, _: &Path, request: &PageRequest, _: &CancelToken) -> Result<PagePicture, ExtractError> {

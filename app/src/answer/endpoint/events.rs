@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::answer::Generation;
+use crate::answer::{GenerateEvent, Generation};
 use crate::http::{HttpError, Response};
 
 /// Takes the response in: events, or one whole JSON value from servers that do not stream.
 pub(super) fn read(
     mut response: Response<'_>,
     generation: &mut Generation,
-    on_token: &mut dyn FnMut(&str),
+    on_event: &mut dyn FnMut(GenerateEvent<'_>),
 ) -> Result<(), HttpError> {
     let mut ended = false;
     loop {
@@ -30,13 +30,17 @@ pub(super) fn read(
             return Ok(());
         }
         let event: Value = serde_json::from_str(data).map_err(|err| HttpError::Malformed(err.to_string()))?;
-        ended |= take_in(&event, generation, on_token)?;
+        ended |= take_in(&event, generation, on_event)?;
     }
     if ended { Ok(()) } else { Err(HttpError::Dropped("before the answer's end".to_owned())) }
 }
 
 /// Takes one event in; true when it says that the answer has ended.
-fn take_in(event: &Value, generation: &mut Generation, on_token: &mut dyn FnMut(&str)) -> Result<bool, HttpError> {
+fn take_in(
+    event: &Value,
+    generation: &mut Generation,
+    on_event: &mut dyn FnMut(GenerateEvent<'_>),
+) -> Result<bool, HttpError> {
     if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
         let said = error.as_str().or_else(|| error["message"].as_str()).unwrap_or("an error without a message");
         return Err(HttpError::Malformed(said.chars().take(300).collect()));
@@ -44,7 +48,7 @@ fn take_in(event: &Value, generation: &mut Generation, on_token: &mut dyn FnMut(
     let choice = &event["choices"][0];
     let piece = choice["delta"]["content"].as_str().or_else(|| choice["message"]["content"].as_str());
     if let Some(piece) = piece.filter(|piece| !piece.is_empty()) {
-        on_token(piece);
+        on_event(GenerateEvent::Piece(piece));
         generation.text.push_str(piece);
         generation.answer_tokens += 1;
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use self::events::read;
-use super::{ChatPrompt, GenerateError, Generation, Generator};
+use super::{ChatPrompt, GenerateError, GenerateEvent, Generation, Generator};
 use crate::http::{HttpError, Patience, Request, Response, send};
 use crate::progress::CancelToken;
 use crate::secrets::ENDPOINT_KEY_ENV;
@@ -128,7 +128,7 @@ impl Generator for EndpointGenerator {
         &mut self,
         prompt: &ChatPrompt,
         max_tokens: usize,
-        on_token: &mut dyn FnMut(&str),
+        on_event: &mut dyn FnMut(GenerateEvent<'_>),
         cancel: &CancelToken,
     ) -> Result<Generation, GenerateError> {
         let stopped = || Generation { stopped: Some("stopped".to_owned()), ..Generation::default() };
@@ -145,7 +145,7 @@ impl Generator for EndpointGenerator {
             Err(err) => return Err(self.failed(&err)),
         };
         let mut generation = Generation::default();
-        match read(response, &mut generation, on_token) {
+        match read(response, &mut generation, on_event) {
             Ok(()) => Ok(generation),
             Err(HttpError::Cancelled) => {
                 generation.stopped = Some("stopped".to_owned());

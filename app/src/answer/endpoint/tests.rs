@@ -27,7 +27,7 @@ fn ask(moves: Vec<Move>, cancel: &CancelToken) -> (Result<Generation, GenerateEr
     };
     let prompt = ChatPrompt { system: "Be kind.".to_owned(), user: "Why?".to_owned() };
     let mut streamed = String::new();
-    let outcome = generator.generate(&prompt, 20, &mut |piece| streamed.push_str(piece), cancel);
+    let outcome = generator.generate(&prompt, 20, &mut |event| streamed.push_str(event.text()), cancel);
     (outcome, streamed)
 }
 

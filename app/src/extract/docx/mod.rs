@@ -32,7 +32,9 @@ pub(super) fn read(path: &Path, limits: &ExtractLimits) -> Result<Extraction, Ex
     let mut writer = BlockWriter::new(&mut built, &notes);
     writer.write(&blocks)?;
     let title = writer.finish();
-    built.title = package.office_title()?.or(title);
+    let (own_title, metadata) = package.office_properties()?;
+    built.metadata = metadata;
+    built.title = own_title.or(title);
     built.finish(DocumentKind::Docx)
 }
 

@@ -13,7 +13,7 @@ use scraper::{Html, HtmlTreeSink, Node};
 
 use super::decode::decode_declared;
 use super::options::{given, selector};
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, ReadOptions, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, ReadOptions, TextBuilder, properties};
 use walker::{Walker, visible_text};
 
 /// Bytes of source between two looks at the depth.
@@ -31,8 +31,10 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
     built.coverage.notes.extend(decoded.note);
     let is_xhtml = decoded.text.trim_start().starts_with("<?xml");
     let source = if is_xhtml { expand_empty_elements(&decoded.text).into() } else { decoded.text };
-    let (mut built, title) = append_selected(built, &source, given(options.html_selector.as_ref()))?;
+    let html = parse(&source)?;
+    let (mut built, title) = append_selected(built, &html, given(options.html_selector.as_ref()))?;
     built.title = title;
+    add_metadata(&mut built.metadata, html.tree.root());
     built.finish(DocumentKind::Html)
 }
 
@@ -41,22 +43,21 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
 /// # Errors
 /// The text would be over the budget, or elements are nested absurdly deep.
 pub(super) fn append(built: TextBuilder, source: &str) -> Result<(TextBuilder, Option<String>), ExtractError> {
-    append_selected(built, source, None)
+    append_selected(built, &parse(source)?, None)
 }
 
 /// As [`append`], but for what the elements that `selected` names hold, where it names any.
 fn append_selected(
     built: TextBuilder,
-    source: &str,
+    html: &Html,
     selected: Option<&str>,
 ) -> Result<(TextBuilder, Option<String>), ExtractError> {
-    let html = parse(source)?;
     let root = html.tree.root();
     let mut walker = Walker::new(layout_tables(root), built);
     match selected {
         None => walker.walk(root)?,
         Some(text) => {
-            for element in select(&html, text)? {
+            for element in select(html, text)? {
                 walker.walk(element)?;
             }
         }
@@ -146,6 +147,21 @@ fn layout_tables(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
         }
     }
     layout
+}
+
+/// What the page says of itself in its head.
+fn add_metadata(metadata: &mut Metadata, root: NodeRef<'_, Node>) {
+    let elements = root.descendants().filter_map(|node| node.value().as_element());
+    for element in elements {
+        match element.name() {
+            "html" => metadata.add("language", element.attr("lang").unwrap_or_default()),
+            "meta" => {
+                let name = element.attr("name").or_else(|| element.attr("property")).unwrap_or_default();
+                properties::add(metadata, name, element.attr("content").unwrap_or_default(), "published");
+            }
+            _ => {}
+        }
+    }
 }
 
 fn document_title(root: NodeRef<'_, Node>) -> Option<String> {

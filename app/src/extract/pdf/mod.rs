@@ -28,7 +28,10 @@ use glyphs::Fragment;
 pub(super) use picture::draw;
 pub(super) use scan::{Scan, read_picture};
 
-use super::{DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, Password, PixelBox, TextBuilder};
+use super::{
+    DocumentKind, ExtractError, ExtractLimits, ExtractStep, Extraction, Metadata, Password, PixelBox, TextBuilder,
+    properties,
+};
 
 /// What the errors call this format.
 const FORMAT: &str = "PDF";
@@ -63,6 +66,7 @@ pub(super) fn read(
     let pages: Vec<_> = numbers.into_iter().zip(lines).map(|(number, lines)| PageLines { number, lines }).collect();
     let heading = flow::write_pages(&mut built, &pages)?;
     built.title = metadata_title(&document).or(heading);
+    add_metadata(&mut built.metadata, &document);
     built.finish(DocumentKind::Pdf)
 }
 
@@ -143,6 +147,23 @@ fn check_trailer(path: &Path) -> Result<(), ExtractError> {
         return Ok(());
     }
     Err(ExtractError::damaged(FORMAT, format!("it is cut off: its last part is missing after byte {file_bytes}")))
+}
+
+/// What the document's properties say but for its title.
+fn add_metadata(metadata: &mut Metadata, document: &PdfDocument<'_>) {
+    use PdfDocumentMetadataTagType as Tag;
+    let tags = document.metadata();
+    for (tag, name) in [
+        (Tag::Author, "author"),
+        (Tag::Subject, "subject"),
+        (Tag::Keywords, "keywords"),
+        (Tag::CreationDate, "created"),
+        (Tag::ModificationDate, "modified"),
+    ] {
+        if let Some(found) = tags.get(tag) {
+            properties::add(metadata, name, found.value(), name);
+        }
+    }
 }
 
 /// The title in the document's properties, unless a program put a file name there.

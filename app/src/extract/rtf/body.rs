@@ -50,6 +50,7 @@ const READ_ANYWAY: &[&str] = &["shpinst", "shppict", "footnote"];
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) title: String,
+    pub(super) author: String,
     pub(super) blocks: Vec<Block>,
 }
 
@@ -60,9 +61,10 @@ enum Destination {
     Text,
     Fonts,
     Styles,
-    /// The properties, of which only the title is read.
+    /// The properties, of which the title and the author are read.
     Info,
     Title,
+    Author,
     Nowhere,
 }
 
@@ -196,7 +198,8 @@ impl BodyParser {
         let is_optional = std::mem::take(&mut self.is_optional);
         match (word, self.group.destination) {
             ("title", Destination::Info) => return self.group.destination = Destination::Title,
-            (_, Destination::Nowhere | Destination::Info | Destination::Title) => return,
+            ("author", Destination::Info) => return self.group.destination = Destination::Author,
+            (_, Destination::Nowhere | Destination::Info | Destination::Title | Destination::Author) => return,
             ("fonttbl", _) => return self.group.destination = Destination::Fonts,
             ("stylesheet", _) => return self.group.destination = Destination::Styles,
             ("info", _) => return self.group.destination = Destination::Info,
@@ -308,6 +311,7 @@ impl BodyParser {
             Destination::Text if self.group.is_hidden || self.groups_unread > 0 => {}
             Destination::Text => self.paragraph.text.push_str(text),
             Destination::Title => self.body.title.push_str(text),
+            Destination::Author => self.body.author.push_str(text),
             Destination::Styles => self.style_name.push_str(text),
             Destination::Fonts | Destination::Info | Destination::Nowhere => {}
         }

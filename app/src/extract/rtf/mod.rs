@@ -41,6 +41,7 @@ pub(super) fn read(bytes: &[u8], limits: &ExtractLimits) -> Result<Extraction, E
     writer.write(&body.blocks)?;
     let title = writer.finish();
     built.title = Some(body.title).filter(|title| !title.trim().is_empty()).or(title);
+    built.metadata.add("author", &body.author);
     built.finish(DocumentKind::Rtf)
 }
 

@@ -97,6 +97,7 @@ mod tests {
                 span(5, 30, SpanPlace::Section(vec!["Plan".to_owned(), "Costs".to_owned()])),
             ],
             coverage: Coverage::default(),
+            metadata: None,
         };
         let places = PlaceIndex::new(&extraction);
         assert_eq!(places.label(0..5), "p. 1");

@@ -55,6 +55,10 @@ fn state_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Ve
     match &turn.state {
         TurnState::Searching => waiting_ui(ui, "Looking for passages"),
         TurnState::Loading(name) => waiting_ui(ui, &format!("Loading {name}")),
+        TurnState::Reading { read_tokens, prompt_tokens } => {
+            let (read, all) = (format::count(*read_tokens), format::counted(*prompt_tokens, "token"));
+            waiting_ui(ui, &format!("Reading the passages: {read} of {all}"));
+        }
         TurnState::Writing => {
             answer_text_ui(ui, &turn.text, &[], &turn.question, markdown, commands);
             waiting_ui(ui, "Writing");

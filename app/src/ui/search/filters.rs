@@ -1,5 +1,6 @@
-//! Which documents are searched: formats, a folder, dates, a pattern.
+//! Which documents are searched: formats, a folder, dates, a pattern, what they say of themselves.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use egui::{Align2, ComboBox, TextEdit, Ui};
@@ -14,11 +15,12 @@ use crate::store::{DocumentRecord, DocumentStatus};
 /// Width from which on all filters stand in one row.
 const ONE_ROW: f32 = 1060.0;
 
-/// The filter row, with dates as they are typed.
+/// The filter row, with dates and conditions as they are typed.
 #[derive(Default)]
 pub(super) struct FilterRow {
     after: String,
     before: String,
+    conditions: String,
 }
 
 impl FilterRow {
@@ -31,32 +33,39 @@ impl FilterRow {
             ui.spacing_mut().item_spacing.x = 12.0;
             folder_ui(ui, documents, options);
             if is_wide {
-                self.rest_ui(ui, options);
+                self.rest_ui(ui, documents, options);
             }
         });
         if !is_wide {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;
-                self.rest_ui(ui, options);
+                self.rest_ui(ui, documents, options);
             });
         }
     }
 
-    fn rest_ui(&mut self, ui: &mut Ui, options: &mut SearchOptions) {
+    fn rest_ui(&mut self, ui: &mut Ui, documents: &[DocumentRecord], options: &mut SearchOptions) {
         date_ui(ui, "Changed from", &mut self.after, &mut options.after);
         date_ui(ui, "Changed before", &mut self.before, &mut options.before);
         source_ui(ui, options);
+        conditions_ui(ui, documents, &mut self.conditions, options);
         if is_filtered(options) && quiet(ui, "Clear filters").clicked() {
             *self = Self::default();
             options.kinds.clear();
+            options.conditions.clear();
             (options.folder, options.after, options.before, options.source) = (None, None, None, None);
         }
     }
 }
 
 fn is_filtered(options: &SearchOptions) -> bool {
-    let SearchOptions { kinds, folder, after, before, source, .. } = options;
-    !kinds.is_empty() || folder.is_some() || after.is_some() || before.is_some() || source.is_some()
+    let SearchOptions { kinds, folder, after, before, source, conditions, .. } = options;
+    !kinds.is_empty()
+        || !conditions.is_empty()
+        || folder.is_some()
+        || after.is_some()
+        || before.is_some()
+        || source.is_some()
 }
 
 fn ready(documents: &[DocumentRecord]) -> impl Iterator<Item = &DocumentRecord> {
@@ -156,6 +165,41 @@ fn date_ui(ui: &mut Ui, name: &str, typed: &mut String, date: &mut Option<Date>)
     if field(ui, name, |ui| ui.add(edit).accessible_name(name)).on_hover_text(help).changed() {
         *date = typed.trim().parse().ok();
     }
+}
+
+/// Names of properties that the help lists, at most.
+const MOST_NAMES: usize = 24;
+
+/// Conditions, with `;` between them; half a condition typed filters nothing, and shows in another colour.
+fn conditions_ui(ui: &mut Ui, documents: &[DocumentRecord], typed: &mut String, options: &mut SearchOptions) {
+    let name = "Properties";
+    let parts = || typed.split(';').map(str::trim).filter(|part| !part.is_empty());
+    let is_half = parts().count() != options.conditions.len();
+    let ink = is_half.then(|| palette(ui).warning);
+    let edit = TextEdit::singleline(typed)
+        .align(Align2::LEFT_CENTER)
+        .hint_text("author=ada*; pages<20")
+        .text_color_opt(ink)
+        .desired_width(150.0);
+    let response = field(ui, name, |ui| ui.add(edit).accessible_name(name));
+    let changed = response.changed();
+    response.on_hover_ui(|ui| {
+        ui.label("Conditions on what documents say of themselves: author=ada*; created>=2024-05; pages<20; tag!=draft");
+        let names = names(documents);
+        if !names.is_empty() {
+            ui.label(format!("There are {}", names.join(", ")));
+        }
+    });
+    if changed {
+        options.conditions = typed.split(';').filter_map(|part| part.trim().parse().ok()).collect();
+    }
+}
+
+/// The properties that documents have, in order.
+fn names(documents: &[DocumentRecord]) -> Vec<&str> {
+    let metadata = ready(documents).filter_map(|document| document.metadata.as_ref());
+    let names: BTreeSet<&str> = metadata.flat_map(|metadata| metadata.iter().map(|(name, _)| name)).collect();
+    ["bytes", "pages", "title"].into_iter().chain(names).take(MOST_NAMES).collect()
 }
 
 fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {

@@ -99,12 +99,13 @@ impl<'m> Answering<'m> {
     /// Reads the prompt in batches; only the last token's logits are asked for.
     fn read(&mut self, id: u64, tokens: &[LlamaToken], service: &mut Conversation) -> Result<(), Stop> {
         let mut left = tokens.len();
+        let prompt_tokens = (self.cached.len() + tokens.len()) as u32;
         for batch in tokens.chunks(BATCH_TOKENS) {
             check_cancel(service)?;
             left -= batch.len();
             self.decode(batch, left == 0)?;
             let read_tokens = self.cached.len() as u32;
-            respond(service, id, GenerateOutcome::Reading { read_tokens }).map_err(Stop::Pipe)?;
+            respond(service, id, GenerateOutcome::Reading { read_tokens, prompt_tokens }).map_err(Stop::Pipe)?;
         }
         Ok(())
     }

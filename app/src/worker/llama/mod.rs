@@ -1,9 +1,10 @@
 //! The generate worker's llama.cpp side: [`serve_generate`].
 //!
-//! `model` loads, `turn` makes tokens of a chat, `answer` runs it, `utf8` and `repeat` look after what comes out.
+//! `offload` chooses GPU or CPU, `model` loads, `turn` makes tokens of a chat, `answer` runs it, `utf8` and `repeat` look after what comes out.
 
 mod answer;
 mod model;
+mod offload;
 mod repeat;
 mod turn;
 mod utf8;
@@ -39,8 +40,9 @@ fn serve_requests(backend: &LlamaBackend) -> Result<(), FrameError> {
     let mut waiting = service.next_request();
     while let Some(request) = waiting {
         waiting = match request.task {
-            GenerateTask::Load { path, threads, context_tokens } => {
-                model::serve(backend, &model::LoadOptions { path, threads, context_tokens }, request.id, &mut service)?
+            GenerateTask::Load { path, threads, context_tokens, gpu_bytes } => {
+                let options = model::LoadOptions { path, threads, context_tokens, gpu_bytes };
+                model::serve(backend, &options, request.id, &mut service)?
             }
             GenerateTask::Cancel => service.next_request(),
             GenerateTask::Count { .. } | GenerateTask::Generate { .. } => {

@@ -4,12 +4,13 @@ use std::num::NonZeroU32;
 
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
+use llama_cpp_2::list_llama_ggml_backend_devices;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use super::answer::Answering;
-use super::{Conversation, failed, respond};
+use super::{Conversation, failed, offload, respond};
 use crate::worker::generate::{GenerateOutcome, GenerateRequest, GenerateTask};
 use crate::worker::protocol::FrameError;
 
@@ -21,7 +22,12 @@ pub(super) struct LoadOptions {
     pub(super) path: String,
     pub(super) threads: u32,
     pub(super) context_tokens: u32,
+    /// Memory that it takes on a GPU; `None` keeps it on the CPU.
+    pub(super) gpu_bytes: Option<u64>,
 }
+
+/// More layers than any model has: all of them.
+const ALL_LAYERS: u32 = 9999;
 
 /// Loads a model and serves requests until the next load, which it gives back, or the end.
 pub(super) fn serve(
@@ -30,24 +36,47 @@ pub(super) fn serve(
     id: u64,
     service: &mut Conversation,
 ) -> Result<Option<GenerateRequest>, FrameError> {
-    let params = LlamaModelParams::default().with_n_gpu_layers(0);
+    let mut note = None;
+    if let Some(needed_bytes) = options.gpu_bytes.filter(|_| backend.supports_gpu_offload()) {
+        match offload::choose(&list_llama_ggml_backend_devices(), needed_bytes) {
+            Ok(None) => {}
+            Ok(Some(name)) => match serve_on(backend, options, ALL_LAYERS, None, id, service)? {
+                Ok(next) => return Ok(next),
+                Err(detail) => note = Some(format!("the model runs on the CPU: on {name} {detail}")),
+            },
+            Err(detail) => note = Some(detail),
+        }
+    }
+    match serve_on(backend, options, 0, note, id, service)? {
+        Ok(next) => Ok(next),
+        Err(detail) => {
+            respond(service, id, failed(detail))?;
+            Ok(service.next_request())
+        }
+    }
+}
+
+/// Loads a model with so many layers on the GPU and serves it; the error inside says why it could not be loaded.
+fn serve_on(
+    backend: &LlamaBackend,
+    options: &LoadOptions,
+    gpu_layers: u32,
+    note: Option<String>,
+    id: u64,
+    service: &mut Conversation,
+) -> Result<Result<Option<GenerateRequest>, String>, FrameError> {
+    let params = LlamaModelParams::default().with_n_gpu_layers(gpu_layers);
     let model = match LlamaModel::load_from_file(backend, &options.path, &params) {
         Ok(model) => model,
-        Err(err) => {
-            respond(service, id, failed(format!("llama.cpp does not load it: {err}")))?;
-            return Ok(service.next_request());
-        }
+        Err(err) => return Ok(Err(format!("llama.cpp does not load it: {err}"))),
     };
     let context = match new_context(backend, &model, options) {
         Ok(context) => context,
-        Err(detail) => {
-            respond(service, id, failed(detail))?;
-            return Ok(service.next_request());
-        }
+        Err(detail) => return Ok(Err(detail)),
     };
     let context_tokens = context.n_ctx();
-    respond(service, id, GenerateOutcome::Loaded { context_tokens })?;
-    serve_loaded(&model, context, service)
+    respond(service, id, GenerateOutcome::Loaded { context_tokens, note })?;
+    serve_loaded(&model, context, service).map(Ok)
 }
 
 fn new_context<'a>(
