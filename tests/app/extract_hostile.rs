@@ -202,3 +202,31 @@ fn reading_twice_gives_the_same() {
         assert_eq!(read(name), read(name), "{name}");
     }
 }
+
+/// Properties are small whatever a document says: a long name around many elements, endless keywords, deep nesting.
+#[test]
+fn a_word_file_with_absurd_properties_is_read_at_once() {
+    let long = "n".repeat(1 << 20);
+    let nested = format!(r#"<P><p name="{long}">{}x{}</p></P>"#, "<a>".repeat(20_000), "</a>".repeat(20_000));
+    let flat = format!(r#"<P><p name="{long}">{}</p></P>"#, "<a>x</a>".repeat(50_000));
+    let many: String = (0..50_000).map(|n| format!(r#"<p name="n{n}"><a>{n}</a></p>"#)).collect();
+    let keywords = format!("<c><keywords>{}</keywords></c>", "word, ".repeat(200_000));
+    for (custom, core) in [(nested, String::new()), (flat, String::new()), (format!("<P>{many}</P>"), keywords)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("absurd.docx");
+        let mut archive = zip::ZipWriter::new(fs::File::create(&path).unwrap());
+        let body = "<w:document><w:body><w:p><w:r><w:t>Text.</w:t></w:r></w:p></w:body></w:document>";
+        for (name, xml) in
+            [("word/document.xml", body), ("docProps/custom.xml", &custom), ("docProps/core.xml", core.as_str())]
+        {
+            archive.start_file(name, SimpleFileOptions::default()).unwrap();
+            archive.write_all(xml.as_bytes()).unwrap();
+        }
+        archive.finish().unwrap();
+        let started = Instant::now();
+        let extraction = extract_file(&path, &limits()).unwrap();
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        let metadata = extraction.metadata.unwrap();
+        assert!(metadata.iter().count() <= 64, "{}", metadata.iter().count());
+    }
+}

@@ -189,8 +189,8 @@ impl<'a> Draft<'a> {
         if !generator.is_loaded() {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
             generator.load(cancel)?;
+            self.answer.notes.extend(generator.note().map(str::to_owned));
         }
-        self.answer.notes.extend(generator.note().map(str::to_owned));
         if cancel.is_cancelled() {
             self.answer.reason = Some(STOPPED.to_owned());
             return Ok(false);

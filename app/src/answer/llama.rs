@@ -20,6 +20,9 @@ const POLL: Duration = Duration::from_millis(50);
 /// Silence after which a worker counts as hung.
 const SILENCE: Duration = Duration::from_secs(180);
 
+/// Whether llama.cpp may use a GPU here.
+const BUILT_FOR_GPU: bool = cfg!(any(feature = "llama-cuda", feature = "llama-metal", feature = "llama-vulkan"));
+
 type Child = WorkerChild<GenerateRequest, GenerateResponse>;
 
 /// A GGUF model in a worker process.
@@ -29,6 +32,8 @@ pub struct LlamaGenerator {
     use_gpu: bool,
     running: Option<Child>,
     context_tokens: usize,
+    /// The GPU that the loaded model runs on.
+    device: Option<String>,
     note: Option<String>,
     next_id: u64,
 }
@@ -42,6 +47,7 @@ impl LlamaGenerator {
             use_gpu: true,
             running: None,
             context_tokens: CONTEXT_TOKENS,
+            device: None,
             note: None,
             next_id: 0,
         }
@@ -117,12 +123,22 @@ impl LlamaGenerator {
         self.next_id += 1;
         let id = self.next_id;
         child.send(&self.load_request(id)?).map_err(load)?;
-        if let Some((context_tokens, note)) = wait_loaded(&mut child, id, &self.model, cancel)? {
-            self.context_tokens = context_tokens;
-            self.note = note;
-            self.running = Some(child);
+        match wait_loaded(&mut child, id, &self.model, cancel) {
+            Ok(Some(loaded)) => {
+                self.context_tokens = loaded.context_tokens;
+                self.device = loaded.device;
+                self.note = loaded.note.or(self.note.take());
+                self.running = Some(child);
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            // A driver that takes the process down must not do so again.
+            Err(_) if self.use_gpu && BUILT_FOR_GPU && !child.is_running() => {
+                self.keep_off_the_gpu("the model's process ended while it was loaded on the GPU");
+                self.start(cancel)
+            }
+            Err(err) => Err(err),
         }
-        Ok(())
     }
 
     fn load_request(&self, id: u64) -> Result<GenerateRequest, GenerateError> {
@@ -149,8 +165,16 @@ impl LlamaGenerator {
         Ok(response.filter(|response| response.id == id).map(|response| response.outcome))
     }
 
+    fn keep_off_the_gpu(&mut self, why: &str) {
+        self.use_gpu = false;
+        self.note = Some(format!("the model runs on the CPU: {why}"));
+    }
+
     fn died(&mut self, err: &WorkerError, partial: String) -> GenerateError {
         self.running = None;
+        if let Some(device) = self.device.take() {
+            self.keep_off_the_gpu(&format!("its process ended on {device}"));
+        }
         let detail = match err {
             WorkerError::Died { detail } => detail.clone(),
             other => other.to_string(),
@@ -189,13 +213,22 @@ impl LlamaGenerator {
     }
 }
 
-/// Tokens of the loaded model's context, and what people should know of where it runs; `None` when cancelled.
+/// How a model was loaded.
+struct Loaded {
+    context_tokens: usize,
+    /// The GPU that it runs on.
+    device: Option<String>,
+    /// What people should know of that.
+    note: Option<String>,
+}
+
+/// How the model was loaded; `None` when cancelled.
 fn wait_loaded(
     child: &mut Child,
     id: u64,
     model: &GeneratorModel,
     cancel: &CancelToken,
-) -> Result<Option<(usize, Option<String>)>, GenerateError> {
+) -> Result<Option<Loaded>, GenerateError> {
     let started = Instant::now();
     while started.elapsed() < SILENCE {
         if cancel.is_cancelled() {
@@ -204,7 +237,9 @@ fn wait_loaded(
         let response =
             child.receive(POLL).map_err(|err| GenerateError::Load(format!("{} does not load: {err}", model.title)))?;
         match response.filter(|response| response.id == id).map(|response| response.outcome) {
-            Some(GenerateOutcome::Loaded { context_tokens, note }) => return Ok(Some((context_tokens as usize, note))),
+            Some(GenerateOutcome::Loaded { context_tokens, device, note }) => {
+                return Ok(Some(Loaded { context_tokens: context_tokens as usize, device, note }));
+            }
             Some(GenerateOutcome::Failed { detail }) => {
                 return Err(GenerateError::Load(format!("{detail}: {}", model.path.display())));
             }

@@ -34,6 +34,7 @@ pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError>
         neighbours: verb.neighbours,
         ..AskOptions::default()
     };
+    verb.pages.as_deref().map_or(Ok(()), cited_pages::make_folder)?;
     let library = session.open_library(Access::Read)?;
     let streams = !session.global.json;
     let bar = progress_bar(session.global.quiet, 0, "{msg} {bar:24} {pos} of {len} tokens · {eta} left");
@@ -43,7 +44,7 @@ pub(super) fn run(session: &Session, verb: &AskVerb) -> Result<Ending, CliError>
     let answer = answer?;
     answer.notes.iter().for_each(|note| session.note(note));
     let draw = |folder: &PathBuf| cited_pages::write(session, &library, &answer.citations, folder);
-    let pages = verb.pages.as_ref().map(draw).transpose()?;
+    let pages = verb.pages.as_ref().map(draw);
     if session.global.json {
         print_json(&AnswerJson { answer: &answer, page_pictures: pages })?;
     } else {
@@ -66,7 +67,10 @@ fn show(session: &Session, streams: bool, bar: &ProgressBar, event: AskEvent) {
         }
         AskEvent::LoadingModel(name) => session.note(&format!("loading {name}")),
         AskEvent::Reading { read_tokens, prompt_tokens } => {
-            bar.set_message("reading the passages");
+            if bar.position() == 0 {
+                bar.set_message("reading the passages");
+                bar.reset();
+            }
             bar.set_length(prompt_tokens as u64);
             bar.set_position(read_tokens as u64);
         }

@@ -12,6 +12,8 @@ use crate::library::Library;
 
 /// Width of a picture in pixels: a page of text is read well.
 const WIDTH: u32 = 1200;
+/// Pages of one citation: a quote stands on one or two.
+const MOST_PAGES: usize = 4;
 /// What the marked words' paper is multiplied with, of 255: a highlighter's yellow.
 const MARKER: [u16; 3] = [255, 232, 92];
 
@@ -20,6 +22,7 @@ const MARKER: [u16; 3] = [255, 232, 92];
 pub(super) struct CitedPage {
     marker: u32,
     page: u32,
+    #[serde(serialize_with = "crate::store::path_as_text")]
     file: PathBuf,
     width: u32,
     height: u32,
@@ -27,21 +30,24 @@ pub(super) struct CitedPage {
     boxes: Vec<PixelBox>,
 }
 
-/// Writes the pages of `citations` into `folder`, which is made; a page that cannot be drawn is a note.
-pub(super) fn write(
-    session: &Session,
-    library: &Library,
-    citations: &[Citation],
-    folder: &Path,
-) -> Result<Vec<CitedPage>, CliError> {
-    let unwritable = |path: &Path, err: &dyn std::fmt::Display| {
-        CliError::failed("the pages could not be written", format!("{err}: {path:?}"), None)
-    };
-    std::fs::create_dir_all(folder).map_err(|err| unwritable(folder, &err))?;
+/// Makes the folder for the pages, before anything is asked.
+///
+/// # Errors
+/// It cannot be made.
+pub(super) fn make_folder(folder: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|err| CliError::failed("the folder for the pages cannot be made", format!("{err}: {folder:?}"), None))
+}
+
+/// Writes the pages of `citations` into `folder`; a page that cannot be drawn or written is a note.
+pub(super) fn write(session: &Session, library: &Library, citations: &[Citation], folder: &Path) -> Vec<CitedPage> {
     let mut written: Vec<CitedPage> = Vec::new();
     for citation in citations {
         let Some((first, last)) = citation.pages else { continue };
-        for page in first..=last {
+        for page in (first..=last).take(MOST_PAGES) {
+            if session.cancel.is_cancelled() {
+                return written;
+            }
             let request = PageRequest { page, width: WIDTH, quote: citation.quote.clone() };
             let mut picture = match library.draw_page(citation.document, &request, &session.cancel) {
                 Ok(Some(picture)) => picture,
@@ -59,12 +65,14 @@ pub(super) fn write(
             let file = folder.join(format!("{}-p{page}{again}.png", citation.marker));
             mark(&mut picture);
             let PagePicture { width, height, rgba, boxes, .. } = picture;
-            image::save_buffer(&file, &rgba, width, height, image::ExtendedColorType::Rgba8)
-                .map_err(|err| unwritable(&file, &err))?;
+            if let Err(err) = image::save_buffer(&file, &rgba, width, height, image::ExtendedColorType::Rgba8) {
+                session.note(&format!("page {page} could not be written: {err}: {}", file.display()));
+                continue;
+            }
             written.push(CitedPage { marker: citation.marker, page, file, width, height, boxes });
         }
     }
-    Ok(written)
+    written
 }
 
 /// Marks the boxes as with a highlighter.

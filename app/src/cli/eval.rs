@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use super::Ending;
 use super::error::CliError;
 use super::eval_args::{EvalChunkingVerb, EvalRetrievalVerb, EvalVerb};
-use super::output::{print_line, progress_bar};
+use super::output::{expect_places, print_line, progress_bar};
 use super::session::Session;
 use crate::chunk::ChunkerKind;
 use crate::embed::{self, Embedder};
@@ -36,6 +36,7 @@ pub(super) fn run(session: &Session, verb: &EvalVerb) -> Result<Ending, CliError
 
 fn chunking(session: &Session, verb: &EvalChunkingVerb) -> Result<Ending, CliError> {
     let subjects = subjects(verb)?;
+    expect_places(verb.csv.iter().chain(&verb.svg).chain(&verb.html))?;
     let embedder = embedder(session);
     let embedder = remembering(session, embedder.as_ref())?;
     let set = ExcerptSet::load(&verb.dir)?;
@@ -109,6 +110,7 @@ fn remembering<'a>(session: &Session, embedder: &'a dyn Embedder) -> Result<Cach
 }
 
 fn retrieval(session: &Session, verb: &EvalRetrievalVerb) -> Result<Ending, CliError> {
+    expect_places(&verb.csv)?;
     let embedder = embedder(session);
     let embedder = remembering(session, embedder.as_ref())?;
     let mut set = JudgedSet::load(&verb.dir)?;

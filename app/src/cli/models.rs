@@ -33,7 +33,7 @@ pub(super) fn run(session: &Session, verb: ModelsVerb) -> Result<Ending, CliErro
         }
         ModelsVerb::Remove { names } => {
             let catalogue = Catalogue::built_in()?;
-            names.iter().try_for_each(|name| models::remove(&catalogue, &folder, name))?;
+            models::remove(&catalogue, &folder, &names)?;
             session.print(&serde_json::json!({ "removed": names }), |_| {
                 print_line(&format!("{} removed from {}", names.join(", "), folder.display()));
             })?;

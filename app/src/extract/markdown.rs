@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
-use super::metadata::add_front_matter;
 use super::sections::SectionWriter;
 use super::text::push_decoded;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, ReadOptions, TextBuilder};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, ReadOptions, TextBuilder, front_matter};
 
 /// Reads `bytes` as Markdown.
 pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
@@ -15,7 +14,7 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
     push_decoded(&mut built, bytes, options)?;
     let outline = Outline::of(built.text());
     mark_sections(&mut built, &outline.headings);
-    built.title = outline.title().or_else(|| best_title(&outline.headings));
+    built.title = outline.title.or_else(|| best_title(&outline.headings));
     built.metadata = outline.metadata;
     built.finish(DocumentKind::Markdown)
 }
@@ -32,8 +31,10 @@ struct Outline {
     headings: Vec<Heading>,
     /// What the front matter says.
     metadata: Metadata,
+    title: Option<String>,
+    front_matter: String,
     open: Option<Heading>,
-    in_front_matter: bool,
+    in_front_matter: Option<MetadataBlockKind>,
     /// Quotes and lists around the current event; headings in them structure the quote, not the document.
     nesting: usize,
 }
@@ -62,22 +63,18 @@ impl Outline {
                 let closed = self.open.take();
                 self.headings.extend(closed.filter(|heading| !heading.title.trim().is_empty()));
             }
-            Event::Start(Tag::MetadataBlock(MetadataBlockKind::YamlStyle | MetadataBlockKind::PlusesStyle)) => {
-                self.in_front_matter = true;
+            Event::Start(Tag::MetadataBlock(kind)) => self.in_front_matter = Some(kind),
+            Event::End(TagEnd::MetadataBlock(_)) => {
+                let is_toml = self.in_front_matter.take() == Some(MetadataBlockKind::PlusesStyle);
+                let text = std::mem::take(&mut self.front_matter);
+                let title = front_matter::add(&mut self.metadata, &text, is_toml);
+                self.title = self.title.take().or(title);
             }
-            Event::End(TagEnd::MetadataBlock(_)) => self.in_front_matter = false,
-            Event::Text(text) if self.in_front_matter => {
-                add_front_matter(&mut self.metadata, &text);
-            }
+            Event::Text(text) if self.in_front_matter.is_some() => self.front_matter.push_str(&text),
             Event::Text(text) | Event::Code(text) => self.push_title(&text),
             Event::SoftBreak | Event::HardBreak => self.push_title(" "),
             _ => {}
         }
-    }
-
-    /// The title in the front matter.
-    fn title(&self) -> Option<String> {
-        self.metadata.values("title").first().cloned()
     }
 
     fn push_title(&mut self, text: &str) {

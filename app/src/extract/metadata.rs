@@ -15,6 +15,8 @@ const MOST_VALUES: usize = 32;
 const NAME_BYTES: usize = 64;
 /// Bytes of a value.
 const VALUE_BYTES: usize = 300;
+/// Bytes of all of them.
+const MOST_BYTES: usize = 16 << 10;
 
 /// What a document says of itself: properties by name (lower case, such as `author`), each with its values.
 ///
@@ -25,17 +27,27 @@ pub struct Metadata(BTreeMap<String, Vec<String>>);
 
 impl Metadata {
     /// Adds a value to a property; nothing if either is blank, or the same value is there. White space in it becomes
-    /// one space, and a time becomes its day.
+    /// one space, and a time its day, but in a title.
     pub fn add(&mut self, name: &str, value: &str) {
         let name = property_name(name);
-        let value = one_line(value);
-        let value = day_of_time(&value).unwrap_or(value);
-        if name.is_empty() || value.is_empty() || (self.0.len() >= MOST_NAMES && !self.0.contains_key(&name)) {
+        if name.is_empty() || self.is_full(&name) {
             return;
         }
-        let values = self.0.entry(name).or_default();
-        if values.len() < MOST_VALUES && !values.contains(&value) {
-            values.push(value);
+        let value = one_line(value);
+        let value = if name == "title" { None } else { day_of_time(&value) }.unwrap_or(value);
+        if value.is_empty() || self.values(&name).contains(&value) {
+            return;
+        }
+        let kept_bytes: usize = self.0.values().flatten().map(String::len).sum();
+        if kept_bytes + value.len() <= MOST_BYTES {
+            self.0.entry(name).or_default().push(value);
+        }
+    }
+
+    fn is_full(&self, name: &str) -> bool {
+        match self.0.get(name) {
+            Some(values) => values.len() >= MOST_VALUES,
+            None => self.0.len() >= MOST_NAMES,
         }
     }
 
@@ -50,11 +62,16 @@ impl Metadata {
     }
 }
 
-/// A property's name as it is kept: lower case, with `-` for white space. Empty if it is none.
+/// A property's name as it is kept: lower case, letters, digits and `_.:/`, with `-` for anything else between them. Empty
+/// if nothing is left or it is too long.
 pub fn property_name(name: &str) -> String {
-    let name = name.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:/".contains(letter);
-    if name.len() <= NAME_BYTES && name.chars().all(is_plain) { name } else { String::new() }
+    if name.len() > 4 * NAME_BYTES {
+        return String::new();
+    }
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_.:/".contains(letter);
+    let words: Vec<&str> = name.split(|letter| !is_plain(letter)).filter(|word| !word.is_empty()).collect();
+    let name = words.join("-").to_lowercase();
+    if name.len() <= NAME_BYTES { name } else { String::new() }
 }
 
 fn one_line(value: &str) -> String {
@@ -77,11 +94,25 @@ fn day_of_time(value: &str) -> Option<String> {
     }
     let day = value.get(..10).filter(|day| is_day(day))?;
     let time = value[10..].strip_prefix(['T', ' '])?;
-    (time.starts_with(|letter: char| letter.is_ascii_digit()) && time.contains(':')).then(|| day.to_owned())
+    is_time(time).then(|| day.to_owned())
+}
+
+/// Whether all of a text is a time of day, `09:00`, `09:00:30.5Z`, `09:00 +01:00`.
+fn is_time(text: &str) -> bool {
+    let clock = text.trim_end_matches(|letter: char| letter.is_ascii_uppercase()).trim_end();
+    let (clock, zone) = clock.split_once(['+', '-']).unwrap_or((clock, "00"));
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = clock.trim_end().split(':').collect();
+    let (last, whole) = parts.split_last().unwrap_or((&"", &[]));
+    let last = last.replacen('.', "", 1);
+    matches!(whole.len(), 1 | 2)
+        && whole.iter().all(|part| part.len() == 2 && are_digits(part))
+        && are_digits(&last)
+        && are_digits(&zone.replacen(':', "", 1))
 }
 
 /// Whether a text is a day, as `2026-05-31`.
-pub fn is_day(text: &str) -> bool {
+fn is_day(text: &str) -> bool {
     text.len() == 10 && is_part_of_day(text)
 }
 
@@ -90,47 +121,6 @@ pub fn is_part_of_day(text: &str) -> bool {
     let digits = |byte: &u8| byte.is_ascii_digit();
     matches!(text.len(), 4 | 7 | 10)
         && text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { digits(&byte) })
-}
-
-/// The properties at the head of a Markdown file, YAML (`name: value`) or TOML (`name = value`): those with a value of
-/// their own or a list of them. What is nested deeper is passed over.
-pub(super) fn add_front_matter(metadata: &mut Metadata, text: &str) {
-    let mut list_of: Option<&str> = None;
-    for line in text.lines() {
-        let item = line.trim_start().strip_prefix("- ");
-        match (item, list_of) {
-            (Some(item), Some(name)) => metadata.add(name, unquoted(item)),
-            _ if line.starts_with([' ', '\t', '#', '-']) => {}
-            _ => {
-                list_of = None;
-                // A table of TOML: what follows is nested.
-                if line.starts_with('[') {
-                    return;
-                }
-                let Some((name, value)) = line.split_once([':', '=']) else { continue };
-                let (name, value) = (unquoted(name), value.trim());
-                let list = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-                match list {
-                    Some(list) => list.split(',').for_each(|item| metadata.add(name, unquoted(item))),
-                    None if value.is_empty() => list_of = Some(name),
-                    // Blocks and references of YAML.
-                    None if value.starts_with(['|', '>', '&', '*', '{']) => {}
-                    None => metadata.add(name, unquoted(value)),
-                }
-            }
-        }
-    }
-}
-
-fn unquoted(text: &str) -> &str {
-    let text = text.trim();
-    for quote in ['"', '\''] {
-        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
-            return inner;
-        }
-    }
-    // A remark after a value.
-    text.split(" #").next().unwrap_or_default().trim_end()
 }
 
 #[cfg(test)]
@@ -151,11 +141,12 @@ mod tests {
             ("Review Date", "2026-05-31T09:00:00Z"),
             ("", "x"),
             ("blank", " \u{0} "),
-            ("a=b", "x"),
+            ("(?)", "x"),
+            ("Reviewed by (QA)", "Bo"),
         ] {
             metadata.add(name, value);
         }
-        assert_eq!(listed(&metadata), ["author=Ada Petrel|Bo", "review-date=2026-05-31"]);
+        assert_eq!(listed(&metadata), ["author=Ada Petrel|Bo", "review-date=2026-05-31", "reviewed-by-qa=Bo"]);
         metadata.add("long", &"ä".repeat(1000));
         assert_eq!(metadata.values("long")[0].len(), VALUE_BYTES);
     }
@@ -169,6 +160,10 @@ mod tests {
         }
         assert_eq!(metadata.iter().count(), MOST_NAMES);
         assert_eq!(metadata.values("name0").len(), MOST_VALUES);
+        for number in 0..1000 {
+            metadata.add(&format!("name{}", number % MOST_NAMES), &format!("{number} {}", "x".repeat(500)));
+        }
+        assert!(metadata.iter().flat_map(|(_, values)| values).map(String::len).sum::<usize>() <= MOST_BYTES);
     }
 
     #[test]
@@ -179,26 +174,16 @@ mod tests {
             ("D:202403", "2024-03"),
             ("2024-01-31 12:00", "2024-01-31"),
             ("2024-01-31", "2024-01-31"),
+            ("2024-01-31T12:00:30.5+01:00", "2024-01-31"),
+            ("2024-01-31 12:00:30 UTC", "2024-01-31"),
             ("2024-01-31 to 2024-02-03", "2024-01-31 to 2024-02-03"),
+            ("2024-01-31 10:00 Standup", "2024-01-31 10:00 Standup"),
+            ("2024-01-31 3 boats: a log", "2024-01-31 3 boats: a log"),
             ("D: drive", "D: drive"),
         ] {
             let mut metadata = Metadata::default();
             metadata.add("date", value);
             assert_eq!(metadata.values("date"), [expected], "{value}");
         }
-    }
-
-    #[test]
-    fn front_matter_gives_values_and_lists() {
-        let yaml = "title: \"Tide tables\"\nrating: 4.5 # of five\ntags: [tides, 'harbour']\nauthors:\n  - Ada\n  - Bo\n\
-                    nested:\n  deep: 1\nlong: |\n  text\nurl: https://example.org/a\n# remark: x\n";
-        let mut metadata = Metadata::default();
-        add_front_matter(&mut metadata, yaml);
-        let expected =
-            ["authors=Ada|Bo", "rating=4.5", "tags=tides|harbour", "title=Tide tables", "url=https://example.org/a"];
-        assert_eq!(listed(&metadata), expected);
-        let mut metadata = Metadata::default();
-        add_front_matter(&mut metadata, "title = \"Tides\"\ndraft = true\n[extra]\ncolour = \"red\"\n");
-        assert_eq!(listed(&metadata), ["draft=true", "title=Tides"]);
     }
 }

@@ -1,5 +1,7 @@
 //! What the readers of XML formats share. Only local names count: writers differ in their prefixes.
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
@@ -82,8 +84,12 @@ fn ends_early(depth: usize) -> quick_xml::Error {
     std::io::Error::new(std::io::ErrorKind::UnexpectedEof, detail).into()
 }
 
-/// The elements of `xml` that hold text: their local name, the `name` attribute nearest around the text (their own or
-/// their parents'), and the text. As far as the XML can be read.
+/// Bytes of a `name` attribute that is looked at, and of a text.
+const MOST_NAME_BYTES: usize = 256;
+const MOST_TEXT_BYTES: usize = 4096;
+
+/// The elements of `xml` that hold text: their local name, the `name` attribute of the element or the one around it, and
+/// the start of the text. As far as the XML can be read.
 pub(super) fn for_each_text(xml: &str, mut visit: impl FnMut(&str, Option<&str>, &str)) {
     let mut reader = Reader::from_str(xml);
     let mut open: Vec<(String, Option<String>)> = Vec::new();
@@ -91,19 +97,23 @@ pub(super) fn for_each_text(xml: &str, mut visit: impl FnMut(&str, Option<&str>,
     loop {
         match reader.read_event() {
             Ok(Event::Start(element)) => {
-                let around = open.last().and_then(|(_, name)| name.clone());
-                open.push((element.local_name().as_ref().to_owned(), attribute(&element, "name").or(around)));
+                let name = attribute(&element, "name").filter(|name| name.len() <= MOST_NAME_BYTES);
+                let name = name.and_then(|name| quick_xml::escape::unescape(&name).ok().map(Cow::into_owned));
+                open.push((element.local_name().as_ref().to_owned(), name));
                 text.clear();
             }
             Ok(Event::End(_)) => {
                 if let Some((element, name)) = open.pop().filter(|_| !text.trim().is_empty()) {
-                    visit(&element, name.as_deref(), text.trim());
+                    let around = open.last().and_then(|(_, name)| name.as_deref());
+                    visit(&element, name.as_deref().or(around), text.trim());
                 }
                 text.clear();
             }
-            Ok(Event::Text(piece)) => text.push_str(&piece.xml10_content()),
-            Ok(Event::GeneralRef(reference)) => text.extend(resolve_reference(&reference)),
             Ok(Event::Eof) | Err(_) => return,
+            _ if text.len() > MOST_TEXT_BYTES => {}
+            Ok(Event::Text(piece)) => text.push_str(&piece.xml10_content()),
+            Ok(Event::CData(piece)) => text.push_str(&piece),
+            Ok(Event::GeneralRef(reference)) => text.extend(resolve_reference(&reference)),
             Ok(_) => {}
         }
     }

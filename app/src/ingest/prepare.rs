@@ -166,8 +166,6 @@ fn read(ingestion: Ingestion<'_>, prepared: &Prepared, hash: Hash, bytes: u64) -
     let is_same = |known: &&KnownDocument| {
         known.status == DocumentStatus::Ready
             && known.hash.as_ref() == Some(&hash)
-            // A document that was read before this was kept is read once more.
-            && known.has_metadata
             && known.read == concerning(read, known.kind)
     };
     // A password that this process does not know yet is tried: pages are drawn with it.
@@ -178,7 +176,7 @@ fn read(ingestion: Ingestion<'_>, prepared: &Prepared, hash: Hash, bytes: u64) -
     };
     if let Some(known) = known.filter(is_same).filter(|known| !is_new_password(known)) {
         if ingestion.store.active_key(known.id)?.as_ref() == Some(&ingestion.chunking_key(chunker)) {
-            return Ok(Step::Unchanged);
+            return complete(ingestion, known, file, read);
         }
         if let Ok(extraction) = ingestion.store.extraction(known.id) {
             return Ok(Step::Extracted(Box::new(Text { hash, bytes, extraction })));
@@ -188,6 +186,25 @@ fn read(ingestion: Ingestion<'_>, prepared: &Prepared, hash: Hash, bytes: u64) -
         return Ok(Step::StillRefused);
     }
     Ok(extract(ingestion, file, read, hash, bytes))
+}
+
+/// Adds what the document says of itself where it was read before that was kept: once, whatever comes of it. Its text and
+/// chunks stay as they are.
+fn complete(
+    ingestion: Ingestion<'_>,
+    known: &KnownDocument,
+    file: &ScannedFile,
+    read: &ReadOptions,
+) -> Result<Step, StoreError> {
+    if !known.has_metadata {
+        let result = ingestion.extractor.extract_as(&file.path, read, ingestion.cancel);
+        if ingestion.cancel.is_cancelled() {
+            return Ok(Step::Cancelled);
+        }
+        let metadata = result.ok().and_then(|extraction| extraction.metadata).unwrap_or_default();
+        ingestion.store.set_metadata(known.id, &metadata)?;
+    }
+    Ok(Step::Unchanged)
 }
 
 /// Whether these bytes gave no text before, and there is no reason to think that they do now.

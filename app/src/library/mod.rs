@@ -139,7 +139,7 @@ impl Library {
             Access::Make | Access::Write => Store::open(paths, vectors)?,
         };
         let generators =
-            Generators::new(models.clone(), options.worker_binary.clone()).with_gpu(options.gpu != GpuChoice::Off);
+            Generators::new(models.clone(), options.worker_binary.clone()).with_gpu(options.gpu == GpuChoice::Auto);
         Ok(Self {
             store,
             home,

@@ -13,6 +13,14 @@ pub enum ModelError {
         /// All names.
         known: String,
     },
+    /// No model of that name is installed.
+    #[error("the model {name:?} is not installed; {}", if here.is_empty() { "none is here".to_owned() } else { format!("here are {}", here.join(", ")) })]
+    NotHere {
+        /// The name asked for.
+        name: String,
+        /// Those that are here.
+        here: Vec<String>,
+    },
     /// The entry has no file for this machine.
     #[error("{entry} is not offered for {platform}; install it by hand into {folder:?}")]
     NoPlatform {

@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{is_day, is_part_of_day, property_name};
+use crate::extract::{is_part_of_day, property_name};
 
 /// A condition on a property of documents, written `author=ada*`, `created>=2024-05`, `pages<20`, or `author` alone for
 /// documents that have the property at all.
 ///
 /// A property with several values fulfils it where one of them does; `!=` is the opposite of `=`, so that a document
-/// without the property fulfils it. Where both sides are numbers they are compared as numbers; a day is compared with as
-/// much of it as the condition says (`created=2024` is that whole year). Anything else is text, of which `=` takes no
-/// notice of upper and lower case and takes `*` for any letters.
+/// without the property fulfils it. Days, months and years are compared as far as both sides say (`created=2024` is that
+/// whole year). Else `=` compares texts, without notice of upper and lower case and with `*` for any letters, and the
+/// signs for order compare numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Condition {
@@ -47,6 +47,11 @@ impl Condition {
         &self.name
     }
 
+    /// Whether it compares the property with something, and does not only ask whether it is there.
+    pub fn is_comparison(&self) -> bool {
+        self.test.is_some()
+    }
+
     /// Whether a document fulfils it whose property has `values`; none where it has no such property.
     pub fn is_fulfilled<'v>(&self, mut values: impl Iterator<Item = &'v str>) -> bool {
         match &self.test {
@@ -77,16 +82,19 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Numbers by size, days by time; `None` where these two cannot be put in order.
+/// Days by time, as far as both say.
+fn order_of_days(value: &str, wanted: &str) -> Option<Ordering> {
+    let length = value.len().min(wanted.len());
+    (is_part_of_day(value) && is_part_of_day(wanted)).then(|| value[..length].cmp(&wanted[..length]))
+}
+
+/// Days by time, numbers by size; `None` where these two cannot be put in order.
 fn order(value: &str, wanted: &str) -> Option<Ordering> {
-    if is_day(value) && is_part_of_day(wanted) {
-        return Some(value[..wanted.len()].cmp(wanted));
-    }
-    number(value)?.partial_cmp(&number(wanted)?)
+    order_of_days(value, wanted).or_else(|| number(value)?.partial_cmp(&number(wanted)?))
 }
 
 fn is_equal(value: &str, wanted: &str) -> bool {
-    match order(value, wanted) {
+    match order_of_days(value, wanted) {
         Some(order) => order.is_eq(),
         None => matches_wildcards(&value.to_lowercase(), &wanted.to_lowercase()),
     }
@@ -133,8 +141,10 @@ impl std::str::FromStr for Condition {
         let Some((comparison, wanted)) = test else {
             return Ok(Self { name, test: None });
         };
-        if wanted.is_empty() {
-            return Err(format!("{text:?} compares {name} with nothing; expected a value after the sign"));
+        if wanted.is_empty() || (comparison == Comparison::Equal && wanted.starts_with('=')) {
+            return Err(format!(
+                "{text:?} compares {name} with nothing; expected one sign and a value, as in author=ada*"
+            ));
         }
         let is_ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         if is_ordered && number(wanted).is_none() && !is_part_of_day(wanted) {
@@ -195,7 +205,12 @@ mod tests {
             ("pages<20", "9", true),
             ("pages<20", "100", false),
             ("rating>=4.5", "4.50", true),
-            ("rating=4.5", "4.50", true),
+            ("version=1.1", "1.10", false),
+            ("id=7", "007", false),
+            ("published<2020-06-15", "2019", true),
+            ("published>=2018-05", "2019", true),
+            ("published=2019", "2019-05", true),
+            ("published!=2019", "2019-05", false),
             ("rating>1", "good", false),
             ("created=2024", "2024-05-31", true),
             ("created>2024", "2024-05-31", false),
@@ -218,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_refused() {
-        for text in ["", "=x", "author=", "author>ada", "a,b=1", "!=2"] {
+        for text in ["", "=x", "author=", "author==ada", "author>ada", "(?)=1", "!=2"] {
             assert!(text.parse::<Condition>().is_err(), "{text:?}");
         }
     }

@@ -10,15 +10,20 @@ use crate::store::DocumentProfile;
 
 /// Names of properties that a note lists.
 const MOST_NAMES: usize = 12;
+/// Properties that every document has, or every one with pages, whatever it says itself.
+const BUILT_IN: [&str; 3] = ["bytes", "pages", "title"];
 
 /// The filters of a search, all of which a document must pass.
 pub(crate) struct DocumentFilter<'a> {
+    options: &'a SearchOptions,
+    /// All but the dates, for which the file has to be looked at.
     tests: Vec<Test<'a>>,
-    conditions: &'a [Condition],
     num_seen: usize,
     num_passed: usize,
+    /// Documents that only the dates could keep out.
+    num_dated: usize,
     num_undated: usize,
-    /// Documents read before their properties were kept.
+    /// Documents read before their properties were kept, which only conditions kept out.
     num_without_metadata: usize,
     /// Properties that documents have.
     names: BTreeSet<String>,
@@ -29,69 +34,64 @@ struct Test<'a> {
     /// What it asks of a document, after "no document".
     wants: String,
     passes: Box<dyn Fn(&DocumentProfile) -> bool + 'a>,
+    is_condition: bool,
     num_passed: usize,
+}
+
+impl<'a> Test<'a> {
+    fn new(wants: String, passes: impl Fn(&DocumentProfile) -> bool + 'a) -> Self {
+        Self { wants, passes: Box::new(passes), is_condition: false, num_passed: 0 }
+    }
 }
 
 impl<'a> DocumentFilter<'a> {
     /// The filters that `options` ask for; `None` where every document passes.
     pub(crate) fn new(options: &'a SearchOptions) -> Result<Option<Self>, RetrieveError> {
-        let mut tests: Vec<Test<'a>> = Vec::new();
-        let mut add = |wants: String, passes: Box<dyn Fn(&DocumentProfile) -> bool + 'a>| {
-            tests.push(Test { wants, passes, num_passed: 0 });
-        };
+        let mut tests = Vec::new();
         let kinds = &options.kinds;
         if !kinds.is_empty() {
             let names: Vec<String> = kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
-            let passes = |profile: &DocumentProfile| profile.kind.is_some_and(|kind| kinds.contains(&kind));
-            add(format!("is of type {}", names.join(" or ")), Box::new(passes));
+            tests.push(Test::new(format!("is of type {}", names.join(" or ")), |profile| {
+                profile.kind.is_some_and(|kind| kinds.contains(&kind))
+            }));
         }
         if let (Some(glob), Some(source)) = (options.source_glob()?, &options.source) {
-            add(format!("matches {source}"), Box::new(move |profile| glob.is_match(&profile.path)));
+            tests.push(Test::new(format!("matches {source}"), move |profile| glob.is_match(&profile.path)));
         }
         if let Some(folder) = &options.folder {
-            add(format!("lies in {}", folder.display()), Box::new(|profile| lies_in(&profile.path, folder)));
+            let wants = format!("lies in {}", folder.display());
+            tests.push(Test::new(wants, |profile| lies_in(&profile.path, folder)));
         }
         for condition in &options.conditions {
-            add(format!("has {condition}"), Box::new(|profile| fulfils(profile, condition)));
-        }
-        if let Some(after) = options.after {
-            let passes = move |profile: &DocumentProfile| {
-                modified_secs(&profile.path).is_some_and(|secs| secs >= after.start_secs())
-            };
-            add(format!("was modified on {after} or later"), Box::new(passes));
-        }
-        if let Some(before) = options.before {
-            let passes = move |profile: &DocumentProfile| {
-                modified_secs(&profile.path).is_some_and(|secs| secs < before.start_secs())
-            };
-            add(format!("was modified before {before}"), Box::new(passes));
+            let test = Test::new(format!("has {condition}"), |profile| fulfils(profile, condition));
+            tests.push(Test { is_condition: true, ..test });
         }
         let filter = Self {
+            options,
             tests,
-            conditions: &options.conditions,
             num_seen: 0,
             num_passed: 0,
+            num_dated: 0,
             num_undated: 0,
             num_without_metadata: 0,
             names: BTreeSet::new(),
         };
-        Ok((!filter.tests.is_empty()).then_some(filter))
+        let is_any = !filter.tests.is_empty() || options.after.is_some() || options.before.is_some();
+        Ok(is_any.then_some(filter))
     }
 
     /// Whether a document passes. Dates are those of the file as it is now; without a file there is none.
     pub(crate) fn passes(&mut self, profile: &DocumentProfile) -> bool {
-        let mut all = true;
+        let (mut all, mut all_but_conditions) = (true, true);
         for test in &mut self.tests {
             let passes = (test.passes)(profile);
             test.num_passed += usize::from(passes);
             all &= passes;
+            all_but_conditions &= passes || test.is_condition;
         }
         self.num_seen += 1;
-        self.num_passed += usize::from(all);
-        if !all && self.is_dated() && modified_secs(&profile.path).is_none() {
-            self.num_undated += 1;
-        }
-        if !self.conditions.is_empty() {
+        let asks_properties = self.options.conditions.iter().any(|condition| !BUILT_IN.contains(&condition.name()));
+        if asks_properties && all_but_conditions {
             self.num_without_metadata += usize::from(profile.metadata.is_none());
             for (name, _) in profile.metadata.iter().flat_map(Metadata::iter) {
                 if !self.names.contains(name) {
@@ -99,55 +99,81 @@ impl<'a> DocumentFilter<'a> {
                 }
             }
         }
-        all
+        let passes = all && self.is_of_the_time(&profile.path);
+        self.num_passed += usize::from(passes);
+        passes
     }
 
-    fn is_dated(&self) -> bool {
-        self.tests.iter().any(|test| test.wants.starts_with("was modified"))
+    fn is_of_the_time(&mut self, path: &Path) -> bool {
+        let SearchOptions { after, before, .. } = self.options;
+        if after.is_none() && before.is_none() {
+            return true;
+        }
+        self.num_dated += 1;
+        let Some(secs) = modified_secs(path) else {
+            self.num_undated += 1;
+            return false;
+        };
+        after.is_none_or(|after| secs >= after.start_secs()) && before.is_none_or(|before| secs < before.start_secs())
     }
 
     /// What people should know of the filters once every document was seen.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.num_seen > 0 && self.num_passed == 0 {
-            let blocking: Vec<&Test<'_>> = self.tests.iter().filter(|test| test.num_passed == 0).collect();
-            if blocking.is_empty() {
-                notes.push("no document passes all filters at once".to_owned());
-            }
-            notes.extend(blocking.iter().map(|test| format!("no document {}", test.wants)));
+            notes.extend(self.what_leaves_nothing());
         }
         if self.num_undated > 0 {
             notes.push(format!("{} documents have no file any more, and so no date", self.num_undated));
         }
         if self.num_without_metadata > 0 {
             notes.push(format!(
-                "{} documents were read before their properties were kept; `outcrop ingest` of their files reads them \
-                 again",
+                "{} documents were read before their properties were kept; `outcrop ingest` of their files adds them",
                 self.num_without_metadata
             ));
         }
-        let unknown = self.conditions.iter().map(Condition::name);
-        for name in unknown.filter(|name| !BUILT_IN.contains(name) && !self.names.contains(*name)) {
-            let mut known: Vec<&str> = self.names.iter().map(String::as_str).chain(BUILT_IN).collect();
-            known.truncate(MOST_NAMES);
-            notes.push(format!("no document has a property {name}; there are {}", known.join(", ")));
-        }
+        let asked = self.options.conditions.iter().map(Condition::name);
+        let unknown = asked.filter(|name| !BUILT_IN.contains(name) && !self.names.contains(*name));
+        notes.extend(unknown.map(|name| format!("no document has a property {name}; {}", self.known_names(name))));
         notes
+    }
+
+    fn what_leaves_nothing(&self) -> Vec<String> {
+        if self.num_dated > 0 {
+            let SearchOptions { after, before, .. } = self.options;
+            let days = [after.map(|day| format!("on {day} or later")), before.map(|day| format!("before {day}"))];
+            let days = days.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+            let which = if self.tests.is_empty() { "" } else { " that passes the other filters" };
+            return vec![format!("no document{which} was modified {days}")];
+        }
+        let blocking = self.tests.iter().filter(|test| test.num_passed == 0);
+        let blocking: Vec<String> = blocking.map(|test| format!("no document {}", test.wants)).collect();
+        if blocking.is_empty() { vec!["no document passes all filters at once".to_owned()] } else { blocking }
+    }
+
+    /// What people may have meant by `asked`: properties that begin like it first.
+    fn known_names(&self, asked: &str) -> String {
+        let first = asked.chars().next();
+        let mut names: Vec<&str> = BUILT_IN.into_iter().chain(self.names.iter().map(String::as_str)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.sort_by_key(|name| name.chars().next() != first);
+        let left_out = names.len().saturating_sub(MOST_NAMES);
+        names.truncate(MOST_NAMES);
+        let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
+        format!("there are {}{more}", names.join(", "))
     }
 }
 
-/// Properties that every document has, or every one with pages.
-const BUILT_IN: [&str; 3] = ["bytes", "pages", "title"];
-
 fn fulfils(profile: &DocumentProfile, condition: &Condition) -> bool {
-    let own = match condition.name() {
-        "bytes" => Some(profile.bytes.to_string()),
-        "pages" => profile.pages.map(|pages| pages.to_string()),
-        "title" => Some(profile.title.clone()),
-        _ => None,
-    };
     let said = profile.metadata.as_ref().map(|metadata| metadata.values(condition.name())).unwrap_or_default();
-    condition.is_fulfilled(own.as_deref().into_iter().chain(said.iter().map(String::as_str)))
+    let said = said.iter().map(String::as_str);
+    match condition.name() {
+        "bytes" => condition.is_fulfilled(std::iter::once(profile.bytes.to_string().as_str())),
+        "pages" => condition.is_fulfilled(profile.pages.map(|pages| pages.to_string()).as_deref().into_iter()),
+        "title" => condition.is_fulfilled(std::iter::once(profile.title.as_str()).chain(said)),
+        _ => condition.is_fulfilled(said),
+    }
 }
 
 /// Whether a file lies in a folder, at any depth. A folder that is not absolute may stand anywhere in the path.
@@ -242,9 +268,15 @@ mod tests {
         let passed = SearchOptions { after: day("2020-01-01"), before: day("9000-01-01"), ..options.clone() };
         assert!(passes(&passed, &profile(&file)).0);
         let later = SearchOptions { after: day("9000-01-01"), ..options.clone() };
-        assert_eq!(refused(later, &file), ["no document was modified on 9000-01-01 or later"]);
+        assert_eq!(
+            refused(later, &file),
+            ["no document that passes the other filters was modified on 9000-01-01 or later"]
+        );
         let earlier = SearchOptions { before: day("2020-01-01"), ..options.clone() };
-        assert_eq!(refused(earlier, &file), ["no document was modified before 2020-01-01"]);
+        assert_eq!(
+            refused(earlier, &file),
+            ["no document that passes the other filters was modified before 2020-01-01"]
+        );
         let gone = refused(passed, &folder.path().join("gone.pdf"));
         assert!(gone.contains(&"1 documents have no file any more, and so no date".to_owned()), "{gone:?}");
         let texts = SearchOptions { kinds: vec![DocumentKind::Text], ..options.clone() };
@@ -260,11 +292,19 @@ mod tests {
         let metadata = said.metadata.insert(Metadata::default());
         metadata.add("author", "Ada Petrel");
         metadata.add("title", "Own title");
+        metadata.add("bytes", "1000");
         let with = |texts: &[&str]| SearchOptions {
             conditions: texts.iter().map(|text| text.parse().unwrap()).collect(),
             ..SearchOptions::default()
         };
-        for texts in [&["author=ada*", "pages>=12"][..], &["title=tides"], &["title=own*"], &["bytes<5"], &["author"]] {
+        for texts in [
+            &["author=ada*", "pages>=12"][..],
+            &["title=tides"],
+            &["title=own*"],
+            &["bytes<5"],
+            &["bytes!=1000"],
+            &["author"],
+        ] {
             assert_eq!(passes(&with(texts), &said), (true, vec![]), "{texts:?}");
         }
         assert_eq!(passes(&with(&["author=bo"]), &said), (false, vec!["no document has author=bo".to_owned()]));
@@ -285,5 +325,21 @@ mod tests {
         assert!(!filter.passes(&profile(Path::new("/a.pdf"))));
         assert!(!filter.passes(&DocumentProfile { kind: None, ..profile(Path::new("/a.md")) }));
         assert_eq!(filter.notes(), ["no document passes all filters at once"]);
+    }
+
+    #[test]
+    fn notes_tell_only_of_documents_that_the_filter_could_have_meant() {
+        let gone = profile(Path::new("/no/such.pdf"));
+        let options = |conditions: &[&str]| SearchOptions {
+            kinds: vec![DocumentKind::Text],
+            after: Some("2020-01-01".parse().unwrap()),
+            conditions: conditions.iter().map(|text| text.parse().unwrap()).collect(),
+            ..SearchOptions::default()
+        };
+        assert_eq!(passes(&options(&[]), &gone).1, ["no document is of type text"]);
+        let notes = passes(&options(&["author=x"]), &gone).1;
+        assert!(!notes.iter().any(|note| note.contains("no date") || note.contains("were read before")), "{notes:?}");
+        let pages = SearchOptions { conditions: vec!["pages<20".parse().unwrap()], ..SearchOptions::default() };
+        assert_eq!(passes(&pages, &gone), (true, vec![]));
     }
 }

@@ -189,7 +189,7 @@ impl<'a> LibraryCollection<'a> {
         let documents = match &mut filter {
             None => None,
             Some(filter) => {
-                let documents = store.ready_documents(&view)?;
+                let documents = store.ready_documents(&view, !options.conditions.is_empty())?;
                 Some(
                     documents.iter().filter(|document| filter.passes(document)).map(|document| document.id.0).collect(),
                 )

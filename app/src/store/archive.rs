@@ -109,7 +109,7 @@ pub(crate) fn import(
     let libraries = paths.folder().parent().unwrap_or(Path::new("."));
     let io = |path: &Path, err: &std::io::Error| StoreError::io(path, err);
     std::fs::create_dir_all(libraries).map_err(|err| io(libraries, &err))?;
-    let file = File::open(from).map_err(|err| not_an_archive(from, &err.to_string()))?;
+    let file = File::open(from).map_err(|err| not_an_archive(from, &format!("it cannot be opened: {err}")))?;
     let mut archive = ZipArchive::new(file).map_err(|err| not_an_archive(from, &err.to_string()))?;
     let list = read_list(&mut archive).map_err(|detail| not_an_archive(from, &detail))?;
     let unpacked =

@@ -14,7 +14,7 @@ use super::{
     documents, hold, passed_over, texts,
 };
 use crate::chunk::ChunkerConfig;
-use crate::extract::{Extraction, ReadOptions};
+use crate::extract::{Extraction, Metadata, ReadOptions};
 
 /// Ids are reserved on disk in blocks of at least this many, so that not every document costs a write for them.
 const RESERVED_IDS: usize = 4096;
@@ -107,6 +107,11 @@ impl Store {
         }
     }
 
+    /// Keeps what a document says of itself.
+    pub(crate) fn set_metadata(&self, id: DocumentId, metadata: &Metadata) -> Result<(), StoreError> {
+        self.database.write(|transaction| documents::set_metadata(transaction, id, Some(metadata)))
+    }
+
     /// Counts another try that took too long, of a document that stays searchable.
     pub(crate) fn count_timeouts(&self, id: DocumentId, timeouts: u32) -> Result<(), StoreError> {
         self.database.write(|transaction| documents::set_timeouts(transaction, id, timeouts))
@@ -123,6 +128,7 @@ impl Store {
             chunks::remove_all(transaction, id)?;
             texts::remove(transaction, id)?;
             documents::set_status(transaction, id, status, Some(reason))?;
+            documents::set_metadata(transaction, id, None)?;
             documents::set_mark(transaction, id, mark)?;
             documents::set_wishes(transaction, id, read, chunker, timeouts)?;
             Ok(stale)

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::{DocumentId, DocumentProfile, DocumentRecord, DocumentStatus};
 use crate::chunk::ChunkerConfig;
-use crate::extract::{DocumentKind, ReadOptions};
+use crate::extract::{DocumentKind, Metadata, ReadOptions};
 
 /// BLAKE3 of a file's bytes.
 pub(crate) type Hash = [u8; 32];
@@ -155,6 +155,13 @@ pub(crate) fn set_timeouts(connection: &Connection, id: DocumentId, timeouts: u3
     Ok(())
 }
 
+/// Keeps what a document says of itself; `None` where nothing is known of it.
+pub(crate) fn set_metadata(connection: &Connection, id: DocumentId, metadata: Option<&Metadata>) -> Result<()> {
+    let metadata = metadata.map(json).transpose()?;
+    connection.execute("UPDATE documents SET metadata = ?2 WHERE id = ?1", params![id.0 as i64, metadata])?;
+    Ok(())
+}
+
 /// Remembers how a file is read and cut, where these are given, and how often reading took too long.
 pub(crate) fn set_wishes(
     connection: &Connection,
@@ -194,11 +201,14 @@ pub(crate) fn paths(connection: &Connection) -> Result<Vec<(DocumentId, PathBuf)
         .collect()
 }
 
-/// Every document that can be searched.
-pub(crate) fn list_ready(connection: &Connection) -> Result<Vec<DocumentProfile>> {
+/// Every document that can be searched; what they say of themselves only where that is asked for.
+pub(crate) fn list_ready(connection: &Connection, with_metadata: bool) -> Result<Vec<DocumentProfile>> {
     connection
-        .prepare_cached("SELECT id, path, kind, title, pages, bytes, metadata FROM documents WHERE status = 'ready'")?
-        .query_map([], profile)?
+        .prepare_cached(
+            "SELECT id, path, kind, title, pages, bytes, CASE WHEN ?1 THEN metadata END
+             FROM documents WHERE status = 'ready'",
+        )?
+        .query_map([with_metadata], profile)?
         .collect()
 }
 

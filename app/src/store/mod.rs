@@ -199,9 +199,13 @@ impl Store {
         self.read_in(view, |connection| documents::path_and_title(connection, id))
     }
 
-    /// Documents of a snapshot that can be searched.
-    pub(crate) fn ready_documents(&self, view: &ReadView<'_>) -> Result<Vec<DocumentProfile>, StoreError> {
-        self.read_in(view, documents::list_ready)
+    /// Documents of a snapshot that can be searched; what they say of themselves only where that is asked for.
+    pub(crate) fn ready_documents(
+        &self,
+        view: &ReadView<'_>,
+        with_metadata: bool,
+    ) -> Result<Vec<DocumentProfile>, StoreError> {
+        self.read_in(view, |connection| documents::list_ready(connection, with_metadata))
     }
 
     /// Passages of a snapshot that hold `token`, by id, with how often.

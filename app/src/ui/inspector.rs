@@ -79,6 +79,11 @@ fn document_ui(ui: &mut Ui, record: &DocumentRecord, reading: &mut ReadingFields
     for (name, values) in record.metadata.iter().flat_map(Metadata::iter).take(MOST_PROPERTIES) {
         fact_ui(ui, &label_of(name), &values.join(", "));
     }
+    let left_out =
+        record.metadata.as_ref().map_or(0, |metadata| metadata.iter().count().saturating_sub(MOST_PROPERTIES));
+    if left_out > 0 {
+        ui.label(secondary(format!("and {} more", format::count(left_out))));
+    }
     if !record.pages_without_text.is_empty() {
         let pages: Vec<String> = record.pages_without_text.iter().map(u32::to_string).collect();
         fact_ui(ui, "Pages without text", &pages.join(", "));

@@ -68,6 +68,8 @@ pub enum GenerateOutcome {
     Loaded {
         /// Tokens of prompt and answer together.
         context_tokens: u32,
+        /// The GPU that it runs on; `None` on the CPU.
+        device: Option<String>,
         /// Why it does not run on the GPU that is there.
         note: Option<String>,
     },

@@ -1,12 +1,14 @@
 //! Filters: both legs look at the documents that pass, and at no others, before they choose their best.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use outcrop::Library;
-use outcrop::extract::DocumentKind;
+use outcrop::extract::{DocumentKind, Extract, ExtractError, Extraction};
 use outcrop::retrieve::{Date, SearchMode, SearchOptions};
+use outcrop::{CancelToken, Library, LibraryOptions};
 
-use super::fixture::{World, found, ingest, mode};
+use super::fixture::{PlainText, World, found, ingest, mode};
 
 const DAY: Duration = Duration::from_secs(86_400);
 const LEGS: [SearchMode; 3] = [SearchMode::Hybrid, SearchMode::Vector, SearchMode::Keyword];
@@ -121,19 +123,40 @@ fn documents_are_chosen_by_what_they_say_of_themselves() {
     assert_eq!(record.metadata.as_ref().unwrap().values("author"), ["Ada Petrel"]);
 }
 
-/// What a version wrote that kept no properties is read once more, and keeps its chunks.
+/// Opens no file any more, as one whose password is not known.
+struct Locked;
+
+impl Extract for Locked {
+    fn extract(&self, path: &Path, _cancel: &CancelToken) -> Result<Extraction, ExtractError> {
+        Err(ExtractError::PasswordNeeded { path: path.to_owned() })
+    }
+}
+
+/// What a version wrote that kept no properties gets them with the next ingest, and nothing else of it changes.
 #[test]
-fn a_document_read_before_properties_were_kept_is_read_again_once() {
-    let world = World::new();
-    let file = world.write("a.txt", "author: Ada Petrel\nThe red pump.");
-    ingest(&world.open(), std::slice::from_ref(&file));
-    let connection = rusqlite::Connection::open(world.database()).unwrap();
-    connection.execute("UPDATE documents SET metadata = NULL", []).unwrap();
-    drop(connection);
-    let library = world.open();
-    let notes = library.search("red pump", &conditions(&["author=ada*"])).unwrap().notes;
-    assert!(notes.iter().any(|note| note.contains("`outcrop ingest`")), "{notes:?}");
-    assert!(!ingest(&library, std::slice::from_ref(&file)).files[0].unchanged);
-    assert_eq!(found(&library, "red pump", &conditions(&["author=ada*"])), ["a.txt"]);
-    assert!(ingest(&library, &[file]).files[0].unchanged);
+fn a_document_read_before_properties_were_kept_gets_them_once() {
+    for can_be_read in [true, false] {
+        let world = World::new();
+        let file = world.write("a.txt", "author: Ada Petrel\nThe red pump.");
+        ingest(&world.open(), std::slice::from_ref(&file));
+        let connection = rusqlite::Connection::open(world.database()).unwrap();
+        connection.execute("UPDATE documents SET metadata = NULL", []).unwrap();
+        drop(connection);
+        let extractor: Arc<dyn Extract> = if can_be_read { Arc::new(PlainText) } else { Arc::new(Locked) };
+        let library = Library::open(LibraryOptions { extractor: Some(extractor), ..world.options() }).unwrap();
+        let notes = library.search("red pump", &conditions(&["author=ada*"])).unwrap().notes;
+        assert!(notes.iter().any(|note| note.contains("`outcrop ingest`")), "{notes:?}");
+        let before = library.documents().unwrap().remove(0);
+        let chunks = library.chunks(before.id).unwrap();
+        for _ in 0..2 {
+            assert!(ingest(&library, std::slice::from_ref(&file)).files[0].unchanged);
+            let after = library.documents().unwrap().remove(0);
+            let metadata = after.metadata.clone().expect("it was tried");
+            assert_eq!(metadata.values("author").len(), usize::from(can_be_read));
+            assert_eq!(outcrop::store::DocumentRecord { metadata: None, ..after }, before);
+            assert_eq!(library.chunks(before.id).unwrap(), chunks);
+        }
+        let found_now = found(&library, "red pump", &conditions(&["author=ada*"]));
+        assert_eq!(found_now.len(), usize::from(can_be_read));
+    }
 }

@@ -78,6 +78,18 @@ fn the_filter_row_narrows_the_documents() {
         bench.harness.get_by_role_and_label(Role::TextInput, label).type_text(text);
         bench.settle();
     };
+    type_into(&mut bench, "Properties", "bytes");
+    bench.until(are(&["log.md", "pump.txt"]));
+    type_into(&mut bench, "Properties", "<35");
+    bench.until(are(&["pump.txt"]));
+    type_into(&mut bench, "Properties", "; autho");
+    assert_eq!(bench.state().search.options.conditions.len(), 1, "what is half typed changes nothing");
+    bench.until(are(&["pump.txt"]));
+    type_into(&mut bench, "Properties", "r=ada");
+    bench.until(are(&[]));
+    bench.harness.get_by_role_and_label(Role::Button, "Clear filters").click();
+    bench.until(are(&["log.md", "pump.txt"]));
+
     type_into(&mut bench, "Changed from", "2001-01-0");
     assert_eq!(bench.state().search.options.after, None, "half a date filters nothing");
     type_into(&mut bench, "Changed before", "2001-01-01");

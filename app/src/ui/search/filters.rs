@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use egui::{Align2, ComboBox, TextEdit, Ui};
 
-use super::super::theme::palette;
+use super::super::theme::{palette, secondary};
 use super::super::widgets::{field, quiet};
 use crate::extract::DocumentKind;
-use crate::retrieve::{Date, SearchOptions};
+use crate::retrieve::{Condition, Date, SearchOptions};
 use crate::state::AppState;
 use crate::store::{DocumentRecord, DocumentStatus};
 
@@ -37,7 +37,7 @@ impl FilterRow {
             }
         });
         if !is_wide {
-            ui.horizontal(|ui| {
+            ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;
                 self.rest_ui(ui, documents, options);
             });
@@ -170,12 +170,11 @@ fn date_ui(ui: &mut Ui, name: &str, typed: &mut String, date: &mut Option<Date>)
 /// Names of properties that the help lists, at most.
 const MOST_NAMES: usize = 24;
 
-/// Conditions, with `;` between them; half a condition typed filters nothing, and shows in another colour.
+/// Conditions, with `;` between them; while one is only half typed those before it hold, and it shows in another colour.
 fn conditions_ui(ui: &mut Ui, documents: &[DocumentRecord], typed: &mut String, options: &mut SearchOptions) {
     let name = "Properties";
-    let parts = || typed.split(';').map(str::trim).filter(|part| !part.is_empty());
-    let is_half = parts().count() != options.conditions.len();
-    let ink = is_half.then(|| palette(ui).warning);
+    let parsed = conditions(typed, documents);
+    let ink = parsed.is_err().then(|| palette(ui).warning);
     let edit = TextEdit::singleline(typed)
         .align(Align2::LEFT_CENTER)
         .hint_text("author=ada*; pages<20")
@@ -184,22 +183,48 @@ fn conditions_ui(ui: &mut Ui, documents: &[DocumentRecord], typed: &mut String, 
     let response = field(ui, name, |ui| ui.add(edit).accessible_name(name));
     let changed = response.changed();
     response.on_hover_ui(|ui| {
+        if let Err(half) = &parsed {
+            ui.label(secondary(half).color(palette(ui).warning));
+        }
         ui.label("Conditions on what documents say of themselves: author=ada*; created>=2024-05; pages<20; tag!=draft");
         let names = names(documents);
         if !names.is_empty() {
             ui.label(format!("There are {}", names.join(", ")));
         }
     });
-    if changed {
-        options.conditions = typed.split(';').filter_map(|part| part.trim().parse().ok()).collect();
+    if changed && let Ok(conditions) = conditions(typed, documents) {
+        options.conditions = conditions;
     }
 }
+
+/// The conditions typed, or what is wrong with one. A name alone counts once a document has such a property: it may be
+/// the beginning of a longer one.
+fn conditions(typed: &str, documents: &[DocumentRecord]) -> Result<Vec<Condition>, String> {
+    let parts = typed.split(';').map(str::trim).filter(|part| !part.is_empty());
+    let whole = |part: &str| {
+        let condition: Condition = part.parse()?;
+        if condition.is_comparison() || has_property(documents, condition.name()) {
+            return Ok(condition);
+        }
+        Err(format!("no document has a property {:?}", condition.name()))
+    };
+    parts.map(whole).collect()
+}
+
+fn has_property(documents: &[DocumentRecord], name: &str) -> bool {
+    let mut metadata = ready(documents).filter_map(|document| document.metadata.as_ref());
+    BUILT_IN.contains(&name) || metadata.any(|metadata| !metadata.values(name).is_empty())
+}
+
+/// Properties that documents have without saying so.
+const BUILT_IN: [&str; 3] = ["bytes", "pages", "title"];
 
 /// The properties that documents have, in order.
 fn names(documents: &[DocumentRecord]) -> Vec<&str> {
     let metadata = ready(documents).filter_map(|document| document.metadata.as_ref());
     let names: BTreeSet<&str> = metadata.flat_map(|metadata| metadata.iter().map(|(name, _)| name)).collect();
-    ["bytes", "pages", "title"].into_iter().chain(names).take(MOST_NAMES).collect()
+    let names: BTreeSet<&str> = names.into_iter().chain(BUILT_IN).collect();
+    names.into_iter().take(MOST_NAMES).collect()
 }
 
 fn source_ui(ui: &mut Ui, options: &mut SearchOptions) {
