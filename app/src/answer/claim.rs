@@ -24,8 +24,8 @@ const EXCLUSIONS: [&str; 7] = ["except", "excluding", "exclude", "excludes", "on
 pub(super) struct Claim {
     /// Words that carry meaning, numbers among them.
     pub(super) words: HashSet<Term>,
-    /// Names, as stems.
-    pub(super) names: Vec<String>,
+    /// Names, as stems and as they are written.
+    pub(super) names: Vec<(String, String)>,
     /// Stretches in quotation marks, as [`plain`] text.
     pub(super) quotes: Vec<String>,
     /// Whether it says that something is not so.
@@ -108,13 +108,13 @@ fn negates_in_chinese(text: &str) -> bool {
 }
 
 /// Capitalised words that do not begin the sentence, and words in capitals.
-fn names(sentence: &str) -> Vec<String> {
+fn names(sentence: &str) -> Vec<(String, String)> {
     let is_acronym = |word: &str| word.chars().count() > 1 && word.chars().all(char::is_uppercase);
     let mut found = Vec::new();
     for (position, (at, word)) in sentence.unicode_word_indices().enumerate() {
         let is_capitalised = word.starts_with(char::is_uppercase) && word != "I";
         let is_name = is_acronym(word) || (position > 0 && is_capitalised && !begins_anew(&sentence[..at]));
-        found.extend(stem_of(word).filter(|_| is_name));
+        found.extend(stem_of(word).filter(|_| is_name).map(|stem| (stem, word.to_owned())));
     }
     found
 }
@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn names_are_capitals_inside_a_sentence() {
-        assert_eq!(Claim::new("The Storr Tuff was dated by NASA: Basalt came later.").names, ["storr", "tuff", "nasa"]);
+        let claim = Claim::new("The Storr Tuff was dated by NASA in Beijing: Basalt came later.");
+        let written: Vec<&str> = claim.names.iter().map(|(_, written)| written.as_str()).collect();
+        assert_eq!(written, ["Storr", "Tuff", "NASA", "Beijing"]);
         assert!(Claim::new("Basalt is hard.").names.is_empty());
     }
 

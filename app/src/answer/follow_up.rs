@@ -19,6 +19,12 @@ const OPENINGS: [&str; 9] = ["and ", "but ", "what about", "how about", "or ", "
 /// A question with fewer words that carry meaning leaves its subject to be understood.
 const MIN_WORDS: usize = 2;
 
+/// Beginnings of a question that names its subject, be that one word.
+const DEFINITIONS: [&str; 13] = [
+    "what is ", "what are ", "what was ", "what were ", "what does ", "who is ", "who was ", "who are ", "where is ",
+    "when was ", "define ", "explain ", "describe ",
+];
+
 /// The question with the words it takes from the latest of `before` (oldest first); `None` where it stands by itself.
 pub fn standalone(question: &str, before: &[String]) -> Option<String> {
     let previous = before.last().filter(|_| leans_back(question))?;
@@ -42,7 +48,7 @@ fn leans_back(question: &str) -> bool {
     OPENINGS.iter().any(|opening| lower.starts_with(opening))
         || points(&POINTERS)
         || (own <= SHORT_WORDS && points(&WEAK_POINTERS))
-        || own < MIN_WORDS
+        || (own < MIN_WORDS && (own == 0 || !DEFINITIONS.iter().any(|opening| lower.starts_with(opening))))
 }
 
 #[cfg(test)]
@@ -71,6 +77,8 @@ mod tests {
     fn a_question_that_stands_by_itself_is_left_alone() {
         assert_eq!(after("How old is the Storr Tuff?", "Which instrument has an overdue calibration?"), None);
         assert_eq!(after("How old is the Storr Tuff?", "Which rule says that all drone flights stop in wind?"), None);
+        assert_eq!(after("What is the capital of Peru?", "What is CRAN?"), None);
+        assert!(after("How old is the Storr Tuff?", "What is that?").is_some());
         assert_eq!(standalone("And then?", &[]), None);
     }
 }

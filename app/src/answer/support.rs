@@ -59,7 +59,10 @@ impl DoubtReason {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Words => "no passage says this".to_owned(),
-            Self::Number(number) => format!("no passage says this with the number {number}"),
+            Self::Number(number) if number.starts_with(|letter: char| letter.is_ascii_digit()) => {
+                format!("no passage says this with the number {number}")
+            }
+            Self::Number(word) => format!("no passage says this with “{word}”"),
             Self::OtherRow(number) => format!("{number} stands in another row than the rest"),
             Self::Name(name) => format!("the passages do not name “{name}” here"),
             Self::Quotation => "the quoted words stand in no passage".to_owned(),
@@ -104,8 +107,8 @@ impl<'a> Evidence<'a> {
         if let Some(number) = self.number_of_another_row(claim, &place).filter(|_| !is_verbatim) {
             return doubt(DoubtReason::OtherRow(number));
         }
-        if let Some(name) = claim.names.iter().find(|name| !self.names(name)) {
-            return doubt(DoubtReason::Name(name.clone()));
+        if let Some((_, written)) = claim.names.iter().find(|(stem, _)| !self.names(stem)) {
+            return doubt(DoubtReason::Name(written.clone()));
         }
         if claim.quotes.iter().any(|quote| !self.plain.contains(quote.as_str())) {
             return doubt(DoubtReason::Quotation);
@@ -252,7 +255,7 @@ mod tests {
         assert!(judged(passage, "The Norman who ruled from 911 on was Rollo.").is_ok());
         assert_eq!(
             judged(passage, "From 911 on Normandy was ruled by Harold."),
-            Err(DoubtReason::Name("harold".to_owned()))
+            Err(DoubtReason::Name("Harold".to_owned()))
         );
         assert!(judged(passage, "Under Weather Limits: Rollo ruled Normandy from 911.").is_ok());
     }

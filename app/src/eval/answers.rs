@@ -160,7 +160,9 @@ impl<'a> AnswersRun<'a> {
         mut generator: Option<&mut dyn Generator>,
         on_answer: &mut dyn FnMut(AnswerRecord),
     ) -> Result<AnswersRow, EvalError> {
-        let mut row = AnswersRow::default();
+        // A refused answer names no model, so the generator's own name counts.
+        let name = generator.as_ref().map_or(answer::EXTRACTIVE, |generator| generator.name());
+        let mut row = AnswersRow { model: name.to_owned(), ..AnswersRow::default() };
         let mut secs = Vec::new();
         for question in &self.set.questions {
             if self.cancel.is_cancelled() {
@@ -249,7 +251,6 @@ impl<'a> AnswersRun<'a> {
 impl AnswersRow {
     fn add(&mut self, record: &AnswerRecord) {
         let AnswerRecord { answer, is_right, .. } = record;
-        self.model.clone_from(&answer.model);
         self.asked += 1;
         if answer.refused {
             let asked_model = answer.prompt_tokens > 0;

@@ -11,7 +11,7 @@ use crate::answer::{self, Answer, AskEvent, AskOptions, Citation, GateScale, Gen
 use crate::embed::{Embedder, HashEmbedder, TextRole};
 use crate::extract::Extraction;
 use crate::progress::CancelToken;
-use crate::retrieve::SearchHit;
+use crate::retrieve::{SearchHit, SearchResults};
 use crate::store::{ChunkRecord, DocumentId};
 
 impl From<GenerateError> for Error {
@@ -40,19 +40,27 @@ pub(super) fn ask(
     cancel: &CancelToken,
 ) -> Result<Answer, Error> {
     let asked_at = Instant::now();
-    let standalone = answer::standalone(question, &options.before);
-    let text = standalone.as_deref().unwrap_or(question);
-    let (task, results) = match answer::route(question) {
+    let route = answer::route(question);
+    // What is asked of whole documents leans on no earlier question: "this" is the document.
+    let is_searched = matches!(route, Route::Passages);
+    let mut standalone = answer::standalone(question, &options.before).filter(|_| is_searched);
+    let scale = gate_scale(library.embedder.as_ref());
+    let (task, results) = match route {
         Route::CountLibrary => return Ok(counted(whole::count_library(library, question)?, asked_at, on_event)),
         Route::CountMentions(words) => {
             return Ok(counted(whole::count_mentions(library, question, &words, options)?, asked_at, on_event));
         }
         Route::Summary => (Task::Summarise, whole::spread(library, question, &options.search)?),
-        Route::Passages => match library.search_until(text, &options.search, cancel) {
+        Route::Passages => match find(library, question, standalone, options, scale, cancel) {
             Err(_) if cancel.is_cancelled() => return Ok(whole::stopped(question)),
-            results => (Task::Answer, results?),
+            found => {
+                let results;
+                (standalone, results) = found?;
+                (Task::Answer, results)
+            }
         },
     };
+    let text = standalone.as_deref().unwrap_or(question);
     let neighbours = if task == Task::Answer { options.neighbours } else { 0 };
     let options = &AskOptions { neighbours, ..options.clone() };
     let surroundings = Surroundings { library, documents: RefCell::default() };
@@ -64,7 +72,7 @@ pub(super) fn ask(
         task,
         options,
         results: &results,
-        scale: gate_scale(library.embedder.as_ref()),
+        scale,
         widened: &|hit, around| surroundings.widened(hit, around),
         similarity: &|texts| similarity(library, text, texts, cancel),
         asked_at,
@@ -72,6 +80,25 @@ pub(super) fn ask(
     let mut answer = answer::answer(&question, generator, on_event, cancel)?;
     place_citations(library, &mut answer.citations);
     Ok(answer)
+}
+
+/// The passages for a question. Where those for what it was taken to mean would be refused, those for its own words count
+/// if they are nearer: then it stood by itself.
+fn find(
+    library: &Library,
+    question: &str,
+    standalone: Option<String>,
+    options: &AskOptions,
+    scale: GateScale,
+    cancel: &CancelToken,
+) -> Result<(Option<String>, SearchResults), Error> {
+    let score = |results: &SearchResults| scale.score(results.best_cosine, results.idf_coverage);
+    let results = library.search_until(standalone.as_deref().unwrap_or(question), &options.search, cancel)?;
+    if standalone.is_none() || score(&results) >= options.gate {
+        return Ok((standalone, results));
+    }
+    let own = library.search_until(question, &options.search, cancel)?;
+    Ok(if score(&own) > score(&results) { (None, own) } else { (standalone, results) })
 }
 
 /// A document's chunks and text; `None` where it was removed meanwhile.

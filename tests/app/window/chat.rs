@@ -96,6 +96,25 @@ fn a_follow_up_is_searched_for_with_what_it_leans_on() {
 }
 
 #[test]
+fn a_question_that_stands_by_itself_is_answered_after_one_about_something_else() {
+    let mut bench = asked("How do I reset the pump?");
+    ask(&mut bench, "What is the capital of Peru?");
+    assert!(answer(&bench, 1).refused);
+    for question in ["How do I reset the pump?", "Reset pump?"] {
+        ask(&mut bench, question);
+        let answer = answer(&bench, bench.state().chat.turns.len() - 1);
+        assert!(!answer.refused && answer.answer.contains("red button"), "{question}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_summary_after_another_question_is_of_the_documents() {
+    let mut bench = asked("How do I reset the pump?");
+    ask(&mut bench, "Summarise this document");
+    assert_eq!(answer(&bench, 1).standalone, None);
+}
+
+#[test]
 fn the_conversation_is_kept_and_exported_as_markdown() {
     let mut bench = asked("How do I reset the pump?");
     let file = std::env::temp_dir().join(format!("outcrop-chat-{}.md", std::process::id()));
@@ -127,11 +146,24 @@ fn what_no_passage_supports_is_marked() {
 
 #[test]
 fn an_answer_streams_and_stops_when_told_to() {
+    stops(|bench| bench.harness.get_by_role_and_label(Role::Button, "Stop").click());
+}
+
+#[test]
+fn esc_stops_an_answer_while_the_next_question_is_typed() {
+    stops(|bench| {
+        bench.harness.get_by_label("Question").focus();
+        bench.settle();
+        bench.harness.key_press(Key::Escape);
+    });
+}
+
+fn stops(stop: impl FnOnce(&mut Bench)) {
     let server = ModelServer::saying(&["Hold the red button ", "for five seconds"]).then_hanging();
     let mut bench = chat_with(&server.address());
     type_question(&mut bench, "How do I reset the pump?");
     bench.until(|state| state.chat.running().is_some_and(|turn| turn.text.contains("button")));
-    bench.harness.get_by_role_and_label(Role::Button, "Stop").click();
+    stop(&mut bench);
     bench.settle();
     bench.until(|state| state.chat.running().is_none());
     let answer = answer(&bench, 0);

@@ -47,11 +47,13 @@ impl Composer {
         });
         ui.add_space(2.0);
         let model = state.generator_name();
-        ui.label(secondary(format!("Enter asks  ·  Shift+Enter new line  ·  {model}")).size(tokens().text.caption));
+        let keys = if running { "Esc stops" } else { "Enter asks  ·  Shift+Enter new line" };
+        ui.label(secondary(format!("{keys}  ·  {model}")).size(tokens().text.caption));
     }
 
     fn edit_ui(&mut self, ui: &mut Ui, running: bool, commands: &mut Vec<Command>) {
         let enter = ui.input(|input| input.key_pressed(Key::Enter) && !input.modifiers.shift);
+        let escape = ui.input(|input| input.key_pressed(Key::Escape));
         let edit = TextEdit::multiline(&mut self.question)
             .hint_text("Ask a question about your documents")
             .font(egui::FontId::proportional(tokens().text.body))
@@ -66,6 +68,11 @@ impl Composer {
         }
         if enter && !running && (edit.has_focus() || edit.lost_focus()) {
             self.ask(commands);
+            edit.request_focus();
+        }
+        // Esc takes the focus away before it is seen here.
+        if escape && running && (edit.has_focus() || edit.lost_focus()) {
+            commands.push(Command::StopAnswer);
             edit.request_focus();
         }
     }

@@ -105,10 +105,15 @@ fn answer_text_ui(
     }
 }
 
-fn answer_ui(ui: &mut Ui, answer: &Answer, markdown: &mut Markdown, commands: &mut Vec<Command>) {
+/// What a follow-up was taken to mean.
+fn searched_for_ui(ui: &mut Ui, answer: &Answer) {
     if let Some(standalone) = &answer.standalone {
         ui.add(Label::new(secondary(format!("Searched for: {standalone}"))).wrap().selectable(true));
     }
+}
+
+fn answer_ui(ui: &mut Ui, answer: &Answer, markdown: &mut Markdown, commands: &mut Vec<Command>) {
+    searched_for_ui(ui, answer);
     answer_text_ui(ui, &answer.answer, &answer.citations, &answer.question, markdown, commands);
     if let Some(reason) = &answer.reason {
         ui.label(secondary(reason).color(palette(ui).warning));
@@ -142,6 +147,7 @@ fn chip_text(citation: &Citation) -> String {
 }
 
 fn refusal_ui(ui: &mut Ui, answer: &Answer, hits: &[SearchHit], commands: &mut Vec<Command>) {
+    searched_for_ui(ui, answer);
     let colours = palette(ui);
     let frame = Frame::new()
         .fill(colours.warning_wash)
