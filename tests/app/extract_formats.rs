@@ -373,7 +373,7 @@ fn what_texts_say_of_themselves_is_read() {
         (
             "a.md",
             "---\ntitle: Tides\ntags: [harbour, quay]\nrating: 4.5\n---\n\nText.",
-            &["rating=4.5", "tags=harbour|quay", "title=Tides"][..],
+            &["rating=4.5", "tag=harbour|quay", "title=Tides"][..],
         ),
         (
             "b.html",

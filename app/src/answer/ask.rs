@@ -93,7 +93,9 @@ pub fn answer(
 fn gate(question: &Question<'_>) -> Option<String> {
     let results = question.results;
     if results.hits.is_empty() {
-        return Some("no passage matches the question".to_owned());
+        // Why there is nothing to search is the better reason.
+        let why = results.notes.first().filter(|_| results.searched == 0);
+        return Some(why.map_or_else(|| "no passage matches the question".to_owned(), String::clone));
     }
     let score = question.scale.score(results.best_cosine, results.idf_coverage);
     let needed = question.options.gate;

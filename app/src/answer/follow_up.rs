@@ -21,8 +21,19 @@ const MIN_WORDS: usize = 2;
 
 /// Beginnings of a question that names its subject, be that one word.
 const DEFINITIONS: [&str; 13] = [
-    "what is ", "what are ", "what was ", "what were ", "what does ", "who is ", "who was ", "who are ", "where is ",
-    "when was ", "define ", "explain ", "describe ",
+    "what is ",
+    "what are ",
+    "what was ",
+    "what were ",
+    "what does ",
+    "who is ",
+    "who was ",
+    "who are ",
+    "where is ",
+    "when was ",
+    "define ",
+    "explain ",
+    "describe ",
 ];
 
 /// The question with the words it takes from the latest of `before` (oldest first); `None` where it stands by itself.

@@ -84,7 +84,7 @@ pub(super) enum Verb {
     Search(SearchVerb),
     /// Answer a question from the documents, with sources
     Ask(AskVerb),
-    /// List, fetch and add models
+    /// List, fetch, add and remove models
     Models {
         #[command(subcommand)]
         verb: Option<ModelsVerb>,

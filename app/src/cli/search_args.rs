@@ -48,8 +48,8 @@ pub(super) struct SearchArgs {
     /// pages, bytes and title it is what files say of themselves: `outcrop documents --json` shows it
     #[arg(long = "where", value_name = "CONDITION")]
     pub(super) conditions: Vec<Condition>,
-    /// Rank the best 50 again, which is better and slower: by a cross-encoder (cross), by late interaction of their
-    /// tokens (late), or by the first where one is installed (auto)
+    /// Rank the best 50 again, which is slower: by a cross-encoder (cross), by late interaction of their tokens (late),
+    /// which helps with prose and not with code, or by the first where one is installed (auto)
     #[arg(long, value_name = "auto|late|cross", num_args = 0..=1, require_equals = true, default_missing_value = "auto",
           value_parser = parse_named::<Reranker>)]
     pub(super) rerank: Option<Reranker>,

@@ -8,7 +8,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
     match command {
         Command::ShowSpace(space) => show(space, state, jobs),
         Command::TogglePalette => state.palette_open = !state.palette_open,
-        Command::Dismiss => dismiss(state),
+        Command::Dismiss => dismiss(state, jobs),
         Command::Report(error) => state.report(&error),
         Command::DismissNotice(index) if index < state.notices.len() => {
             state.notices.remove(index);
@@ -47,9 +47,11 @@ fn show(space: Space, state: &mut AppState, jobs: &mut Jobs) {
     }
 }
 
-fn dismiss(state: &mut AppState) {
+fn dismiss(state: &mut AppState, jobs: &Jobs) {
     if state.palette_open {
         state.palette_open = false;
+    } else if state.space == Space::Chat && state.chat.running().is_some() {
+        jobs.stop_answer();
     } else if state.selection != Selection::Nothing {
         state.selection = Selection::Nothing;
     } else {

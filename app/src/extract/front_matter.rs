@@ -107,12 +107,12 @@ mod tests {
                     url: https://example.org/a\nlong: |\n  one\n  two\nlast: yes\n";
         let (found, title) = read(&yaml.replace("deep: - x", "deep:\n    - x"), false);
         let expected = [
-            "authors=Ada|Bo",
+            "author=Ada|Bo",
             "last=yes",
             "long=one two",
             "rating=4.5",
             "series=one|two",
-            "tags=a, b|harbour",
+            "tag=a, b|harbour",
             "title=Tide tables",
             "url=https://example.org/a",
         ];
@@ -123,7 +123,7 @@ mod tests {
     fn toml_gives_values_and_lists_and_nothing_deeper() {
         let toml = "title = \"Tides\"\ndraft = true\ndate = 2024-05-31T10:00:00Z\ntags = [\"a\", \"b\"]\n[extra]\ncolour = \"red\"\n";
         let (found, _) = read(toml, true);
-        assert_eq!(found, ["date=2024-05-31", "draft=true", "tags=a|b", "title=Tides"]);
+        assert_eq!(found, ["date=2024-05-31", "draft=true", "tag=a|b", "title=Tides"]);
     }
 
     #[test]

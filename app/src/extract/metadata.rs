@@ -62,8 +62,8 @@ impl Metadata {
     }
 }
 
-/// A property's name as it is kept: lower case, letters, digits and `_.:/`, with `-` for anything else between them. Empty
-/// if nothing is left or it is too long.
+/// A property's name as it is kept: lower case, letters, digits and `_.:/`, with `-` for anything else between them, and
+/// `author`, `keyword` and `tag` also where there are several. Empty if nothing is left or it is too long.
 pub fn property_name(name: &str) -> String {
     if name.len() > 4 * NAME_BYTES {
         return String::new();
@@ -71,7 +71,14 @@ pub fn property_name(name: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "_.:/".contains(letter);
     let words: Vec<&str> = name.split(|letter| !is_plain(letter)).filter(|word| !word.is_empty()).collect();
     let name = words.join("-").to_lowercase();
-    if name.len() <= NAME_BYTES { name } else { String::new() }
+    match name.as_str() {
+        // Written both ways for the same.
+        "authors" => "author".to_owned(),
+        "keywords" => "keyword".to_owned(),
+        "tags" => "tag".to_owned(),
+        _ if name.len() <= NAME_BYTES => name,
+        _ => String::new(),
+    }
 }
 
 fn one_line(value: &str) -> String {
@@ -119,7 +126,12 @@ fn is_day(text: &str) -> bool {
 /// Whether a text is a year, a month or a day: `2026`, `2026-05`, `2026-05-31`.
 pub fn is_part_of_day(text: &str) -> bool {
     let digits = |byte: &u8| byte.is_ascii_digit();
+    let number = |range: std::ops::Range<usize>| text.get(range).and_then(|digits| digits.parse().ok());
+    let month: Option<u8> = number(5..7);
+    let day: Option<u8> = number(8..10);
     matches!(text.len(), 4 | 7 | 10)
+        && month.is_none_or(|month| (1..=12).contains(&month))
+        && day.is_none_or(|day| (1..=31).contains(&day))
         && text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { digits(&byte) })
 }
 

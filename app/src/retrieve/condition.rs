@@ -132,8 +132,9 @@ impl std::str::FromStr for Condition {
             None => (text, None),
             Some((at, sign, comparison)) => (&text[..at], Some((*comparison, text[at + sign.len()..].trim()))),
         };
+        let is_odd = name.contains(['!', '~', '≥', '≤', '≠', '?', '*', '"', ';', '|']);
         let name = property_name(name.trim());
-        if name.is_empty() {
+        if name.is_empty() || is_odd {
             return Err(format!(
                 "{text:?} names no property; expected for example author=ada*, created>=2024-05 or pages<20"
             ));
@@ -141,7 +142,9 @@ impl std::str::FromStr for Condition {
         let Some((comparison, wanted)) = test else {
             return Ok(Self { name, test: None });
         };
-        if wanted.is_empty() || (comparison == Comparison::Equal && wanted.starts_with('=')) {
+        let unquoted = wanted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let wanted = unquoted.unwrap_or(wanted);
+        if wanted.is_empty() || wanted.starts_with(['=', '<', '>']) {
             return Err(format!(
                 "{text:?} compares {name} with nothing; expected one sign and a value, as in author=ada*"
             ));
@@ -205,6 +208,8 @@ mod tests {
             ("pages<20", "9", true),
             ("pages<20", "100", false),
             ("rating>=4.5", "4.50", true),
+            ("author=\"Ada Petrel\"", "Ada Petrel", true),
+            ("keywords=tides", "tides", true),
             ("version=1.1", "1.10", false),
             ("id=7", "007", false),
             ("published<2020-06-15", "2019", true),
@@ -233,7 +238,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_refused() {
-        for text in ["", "=x", "author=", "author==ada", "author>ada", "(?)=1", "!=2"] {
+        for text in
+            ["", "=x", "author=", "author==ada", "author>ada", "(?)=1", "!=2", "!author", "author!", "a=>1", "a~b"]
+        {
             assert!(text.parse::<Condition>().is_err(), "{text:?}");
         }
     }

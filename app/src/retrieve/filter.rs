@@ -170,7 +170,9 @@ fn fulfils(profile: &DocumentProfile, condition: &Condition) -> bool {
     let said = said.iter().map(String::as_str);
     match condition.name() {
         "bytes" => condition.is_fulfilled(std::iter::once(profile.bytes.to_string().as_str())),
-        "pages" => condition.is_fulfilled(profile.pages.map(|pages| pages.to_string()).as_deref().into_iter()),
+        "pages" if profile.pages.is_some() => {
+            condition.is_fulfilled(profile.pages.map(|pages| pages.to_string()).as_deref().into_iter())
+        }
         "title" => condition.is_fulfilled(std::iter::once(profile.title.as_str()).chain(said)),
         _ => condition.is_fulfilled(said),
     }

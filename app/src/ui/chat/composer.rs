@@ -1,4 +1,4 @@
-//! Where a question is typed. Enter asks, Shift and Enter make a new line, Esc stops.
+//! Where a question is typed. Enter asks, Shift and Enter make a new line; Esc stops, as everywhere.
 
 use egui::{Frame, Key, KeyboardShortcut, Margin, Modifiers, Sense, Stroke, TextEdit, Ui, Vec2};
 
@@ -53,7 +53,6 @@ impl Composer {
 
     fn edit_ui(&mut self, ui: &mut Ui, running: bool, commands: &mut Vec<Command>) {
         let enter = ui.input(|input| input.key_pressed(Key::Enter) && !input.modifiers.shift);
-        let escape = ui.input(|input| input.key_pressed(Key::Escape));
         let edit = TextEdit::multiline(&mut self.question)
             .hint_text("Ask a question about your documents")
             .font(egui::FontId::proportional(tokens().text.body))
@@ -68,11 +67,6 @@ impl Composer {
         }
         if enter && !running && (edit.has_focus() || edit.lost_focus()) {
             self.ask(commands);
-            edit.request_focus();
-        }
-        // Esc takes the focus away before it is seen here.
-        if escape && running && (edit.has_focus() || edit.lost_focus()) {
-            commands.push(Command::StopAnswer);
             edit.request_focus();
         }
     }
