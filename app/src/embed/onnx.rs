@@ -77,18 +77,33 @@ impl OnnxEmbedder {
     }
 
     /// Shape and values of what the model gives for a batch.
-    fn states(&self, padded: &Padded) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
-        self.sessions
-            .with_one(|session| forward(session, &self.inputs, padded, &RunOptions::new()?))
+    fn states(&self, session: &mut Session, padded: &Padded) -> Result<(Vec<usize>, Vec<f32>), EmbedError> {
+        RunOptions::new()
+            .and_then(|options| forward(session, &self.inputs, padded, &options))
             .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))
+    }
+
+    /// Unit vectors of the tokens of each window of one batch, in steps of 1/127; `None` where the model pools itself.
+    fn run_tokens(&self, session: &mut Session, windows: &[Window]) -> Result<Option<Vec<Vec<i8>>>, EmbedError> {
+        let padded = Padded::new(windows);
+        let dims = self.manifest.dims;
+        let (shape, states) = self.states(session, &padded)?;
+        if shape != [padded.rows, padded.width, dims] {
+            return Ok(None);
+        }
+        let quantised = |(window, states): (&Window, &[f32])| {
+            let tokens = self.tokens.content_of(window);
+            let mut rows = Vec::with_capacity(tokens.len() * dims);
+            quantise(&states[tokens.start * dims..tokens.end * dims], dims, &mut rows);
+            rows
+        };
+        Ok(Some(windows.iter().zip(states.chunks_exact(padded.width * dims)).map(quantised).collect()))
     }
 
     /// Unit vectors of the windows of one batch.
     fn run(&self, session: &mut Session, windows: &[Window]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let padded = Padded::new(windows);
-        let (shape, states) = RunOptions::new()
-            .and_then(|options| forward(session, &self.inputs, &padded, &options))
-            .map_err(|err| EmbedError::Run(format!("the model failed: {err}")))?;
+        let (shape, states) = self.states(session, &padded)?;
         let dims = self.manifest.dims;
         let rows = windows.iter().enumerate();
         let mut vectors: Vec<Vec<f32>> = match *shape {
@@ -172,25 +187,24 @@ impl Embedder for OnnxEmbedder {
         role: TextRole,
         cancel: &CancelToken,
     ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
-        let dims = self.manifest.dims;
         let mut windows = self.windows(texts, role)?;
-        let mut found = vec![TokenVectors { dims, rows: Vec::new() }; texts.len()];
-        for batch in plan(&mut windows) {
+        let mut found = vec![TokenVectors { dims: self.manifest.dims, rows: Vec::new() }; texts.len()];
+        let batches = plan(&mut windows);
+        let run = |session: &mut Session, batch: usize| {
             if cancel.is_cancelled() {
-                return Err(EmbedError::Cancelled);
+                Err(EmbedError::Cancelled)
+            } else {
+                self.run_tokens(session, &windows[batches[batch].clone()])
             }
-            let batch = &windows[batch];
-            let padded = Padded::new(batch);
-            let (shape, states) = self.states(&padded)?;
-            if shape != [padded.rows, padded.width, dims] {
-                return Ok(None);
+        };
+        let mut has_tokens = true;
+        self.sessions.run_all(batches.len(), &run, &mut |batch, rows| {
+            has_tokens &= rows.is_some();
+            for (window, rows) in windows[batches[batch].clone()].iter().zip(rows.into_iter().flatten()) {
+                found[window.text].rows.extend(rows);
             }
-            for (window, states) in batch.iter().zip(states.chunks_exact(padded.width * dims)) {
-                let tokens = self.tokens.content_of(window);
-                quantise(&states[tokens.start * dims..tokens.end * dims], dims, &mut found[window.text].rows);
-            }
-        }
-        Ok(Some(found))
+        })?;
+        Ok(has_tokens.then_some(found))
     }
 }
 

@@ -18,9 +18,6 @@ use crate::onnx;
 /// Sessions of one model: each holds the weights once more.
 const MOST_SESSIONS: usize = 4;
 
-/// Vectors of one batch.
-type Vectors = Result<Vec<Vec<f32>>, EmbedError>;
-
 /// The sessions of one model.
 pub(super) struct Sessions {
     all: Vec<Mutex<Session>>,
@@ -49,24 +46,23 @@ impl Sessions {
     }
 
     /// Runs a single batch on a session that is free, or on the first.
-    pub(super) fn with_one<T>(&self, run: impl FnOnce(&mut Session) -> T) -> T {
+    fn with_one<T>(&self, run: impl FnOnce(&mut Session) -> T) -> T {
         let free = self.all.iter().find_map(|session| session.try_lock().ok());
         let mut session = free.unwrap_or_else(|| self.all[0].lock().unwrap_or_else(PoisonError::into_inner));
         run(&mut session)
     }
 
-    /// Runs `count` batches and hands their vectors over in order, on the calling thread.
-    pub(super) fn run_all(
+    /// Runs `count` batches and hands over what each gives in order, on the calling thread.
+    pub(super) fn run_all<T: Send>(
         &self,
         count: usize,
-        run: &(dyn Fn(&mut Session, usize) -> Vectors + Sync),
-        on_batch: &mut dyn FnMut(usize, Vec<Vec<f32>>),
+        run: &(dyn Fn(&mut Session, usize) -> Result<T, EmbedError> + Sync),
+        on_batch: &mut dyn FnMut(usize, T),
     ) -> Result<(), EmbedError> {
         let sessions = &self.all[..self.all.len().min(count)];
-        if let [only] = sessions {
+        if sessions.len() < 2 {
             for batch in 0..count {
-                let vectors = run(&mut only.lock().unwrap_or_else(PoisonError::into_inner), batch)?;
-                on_batch(batch, vectors);
+                on_batch(batch, self.with_one(|session| run(session, batch))?);
             }
             return Ok(());
         }
@@ -82,10 +78,10 @@ impl Sessions {
             drop(send);
             let mut waiting = BTreeMap::new();
             let mut due = 0;
-            for (batch, vectors) in receive {
-                waiting.insert(batch, vectors?);
-                while let Some(vectors) = waiting.remove(&due) {
-                    on_batch(due, vectors);
+            for (batch, found) in receive {
+                waiting.insert(batch, found?);
+                while let Some(found) = waiting.remove(&due) {
+                    on_batch(due, found);
                     due += 1;
                 }
             }
@@ -99,12 +95,12 @@ fn named(name: &str) -> thread::Builder {
 }
 
 /// Takes batches until there are none left, or until nobody wants them any more.
-fn run_some(
+fn run_some<T>(
     session: &Mutex<Session>,
     count: usize,
     next: &AtomicUsize,
-    run: &(dyn Fn(&mut Session, usize) -> Vectors + Sync),
-    send: &SyncSender<(usize, Vectors)>,
+    run: &(dyn Fn(&mut Session, usize) -> Result<T, EmbedError> + Sync),
+    send: &SyncSender<(usize, Result<T, EmbedError>)>,
 ) {
     loop {
         let batch = next.fetch_add(1, Ordering::Relaxed);
@@ -112,9 +108,9 @@ fn run_some(
             return;
         }
         // Held for one batch only: a question must not wait for a whole document.
-        let vectors = run(&mut session.lock().unwrap_or_else(PoisonError::into_inner), batch);
-        let is_last = vectors.is_err();
-        if send.send((batch, vectors)).is_err() || is_last {
+        let found = run(&mut session.lock().unwrap_or_else(PoisonError::into_inner), batch);
+        let is_last = found.is_err();
+        if send.send((batch, found)).is_err() || is_last {
             return;
         }
     }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::embed::{EmbedError, Embedder, TextRole, TokenVectors};
 use crate::progress::CancelToken;
 
@@ -54,7 +56,7 @@ impl LateInteraction {
         }
         let nothing = TokenVectors::default();
         let of = |id: &u64| self.kept.get(id).map_or(&nothing, Arc::as_ref);
-        Ok(Some(passages.iter().map(|(id, _)| max_similarity(&asked, of(id))).collect()))
+        Ok(Some(passages.par_iter().map(|(id, _)| max_similarity(&asked, of(id))).collect()))
     }
 
     /// Forgets everything when there is too much: what is asked next is mostly not what was asked before.
