@@ -126,3 +126,14 @@ fn a_model_that_is_not_here_cannot_be_removed() {
     let error = home.json(1, &["models", "remove", "minilm-int8"])["error"]["detail"].to_string();
     assert!(error.contains("none is here"), "{error}");
 }
+
+#[test]
+fn what_a_reader_has_to_say_stands_with_the_file() {
+    let home = Home::new();
+    let path = home.path("broken.md");
+    std::fs::write(&path, "---\ntitle: Tides: spring\nauthor: Ada\n---\n\n# Tides\n\nThe spring tide is high.\n")
+        .unwrap();
+    let report = home.json(0, &["ingest", &path]);
+    let note = report["files"][0]["notes"][0].as_str().unwrap();
+    assert!(note.contains("from line 2 on"), "{note}");
+}

@@ -62,7 +62,8 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         | Event::FetchProgressed(_)
         | Event::FetchEnded { .. }
         | Event::ModelPicked(_)
-        | Event::ModelAdded(_)) => models::apply(event, state, jobs),
+        | Event::ModelAdded(_)
+        | Event::ModelRemoved { .. }) => models::apply(event, state, jobs),
         Event::ChatExported(Err(error)) | Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
         Event::Exported(Ok(None))
         | Event::PagesDrawn { .. }
@@ -180,7 +181,7 @@ fn notes(report: &IngestReport) -> Option<Error> {
     let more = noted.len().saturating_sub(MOST_NOTED);
     let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
     let shown = noted.iter().take(MOST_NOTED).cloned().collect::<Vec<_>>().join("\n");
-    (!noted.is_empty()).then(|| Error::new("A document changed", shown + &more))
+    (!noted.is_empty()).then(|| Error::new("Worth knowing of what was read", shown + &more))
 }
 
 /// One sentence on what became of the files.

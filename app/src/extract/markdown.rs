@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
+use super::front_matter::{self, FrontMatter, Trouble};
 use super::sections::SectionWriter;
 use super::text::push_decoded;
-use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, ReadOptions, TextBuilder, front_matter};
+use super::{DocumentKind, ExtractError, ExtractLimits, Extraction, Metadata, ReadOptions, TextBuilder};
 
 /// Reads `bytes` as Markdown.
 pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) -> Result<Extraction, ExtractError> {
@@ -16,6 +17,7 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions, limits: &ExtractLimits) 
     mark_sections(&mut built, &outline.headings);
     built.title = outline.title.or_else(|| best_title(&outline.headings));
     built.metadata = outline.metadata;
+    built.coverage.notes.extend(outline.trouble);
     built.finish(DocumentKind::Markdown)
 }
 
@@ -32,9 +34,12 @@ struct Outline {
     /// What the front matter says.
     metadata: Metadata,
     title: Option<String>,
+    /// What is wrong with the front matter, for people.
+    trouble: Option<String>,
     front_matter: String,
     open: Option<Heading>,
-    in_front_matter: Option<MetadataBlockKind>,
+    /// The front matter, while it is read: its kind, and the line before its first.
+    in_front_matter: Option<(MetadataBlockKind, usize)>,
     /// Quotes and lists around the current event; headings in them structure the quote, not the document.
     nesting: usize,
 }
@@ -47,12 +52,12 @@ impl Outline {
             | Options::ENABLE_TABLES;
         let mut outline = Self::default();
         for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-            outline.note(event, range);
+            outline.note(text, event, range);
         }
         outline
     }
 
-    fn note(&mut self, event: Event<'_>, range: Range<usize>) {
+    fn note(&mut self, text: &str, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => self.nesting += 1,
             Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => self.nesting -= 1,
@@ -63,18 +68,27 @@ impl Outline {
                 let closed = self.open.take();
                 self.headings.extend(closed.filter(|heading| !heading.title.trim().is_empty()));
             }
-            Event::Start(Tag::MetadataBlock(kind)) => self.in_front_matter = Some(kind),
-            Event::End(TagEnd::MetadataBlock(_)) => {
-                let is_toml = self.in_front_matter.take() == Some(MetadataBlockKind::PlusesStyle);
-                let text = std::mem::take(&mut self.front_matter);
-                let title = front_matter::add(&mut self.metadata, &text, is_toml);
-                self.title = self.title.take().or(title);
+            // The parser finds such blocks everywhere; between the slides of a deck they are text.
+            Event::Start(Tag::MetadataBlock(kind)) if text[..range.start].trim().is_empty() => {
+                self.in_front_matter = Some((kind, text[..range.start].matches('\n').count() + 1));
             }
+            Event::End(TagEnd::MetadataBlock(_)) => self.end_block(),
             Event::Text(text) if self.in_front_matter.is_some() => self.front_matter.push_str(&text),
             Event::Text(text) | Event::Code(text) => self.push_title(&text),
             Event::SoftBreak | Event::HardBreak => self.push_title(" "),
             _ => {}
         }
+    }
+
+    fn end_block(&mut self) {
+        let Some((kind, line_before)) = self.in_front_matter.take() else { return };
+        let text = std::mem::take(&mut self.front_matter);
+        let is_toml = kind == MetadataBlockKind::PlusesStyle;
+        let FrontMatter { title, trouble } = front_matter::add(&mut self.metadata, &text, is_toml);
+        self.title = title;
+        self.trouble = trouble.map(|Trouble { line, what }| {
+            format!("The properties at the head of the file are not read from line {} on: {what}.", line_before + line)
+        });
     }
 
     fn push_title(&mut self, text: &str) {
@@ -151,6 +165,28 @@ mod tests {
         let found = sections(&extraction);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].0, "Head");
+    }
+
+    #[test]
+    fn front_matter_that_cannot_be_read_is_named_and_the_text_stays() {
+        let extraction = read_text("---\ntitle: Tides: spring\nauthor: Ada\n---\n\n# Head\n\ntext\n");
+        let notes = &extraction.coverage.notes;
+        assert!(notes.len() == 1 && notes[0].contains("from line 2 on"), "{notes:?}");
+        assert_eq!(extraction.title.as_deref(), Some("Head"));
+        assert!(read_text("---\ntitle: Tides\n---\n\ntext\n").coverage.notes.is_empty());
+        let later = read_text("\n\n---\nauthor: Ada\ntitle: Tides: spring\n---\n");
+        assert!(later.coverage.notes[0].contains("from line 5 on"), "{:?}", later.coverage.notes);
+    }
+
+    #[test]
+    fn a_block_between_slides_is_no_front_matter() {
+        let extraction = read_text("# Deck\n\none\n\n---\nNote: see: below\nauthor: Ada\n---\n\ntwo\n");
+        assert!(
+            extraction.coverage.notes.is_empty() && extraction.metadata == Some(Metadata::default()),
+            "{extraction:?}"
+        );
+        assert_eq!(extraction.title.as_deref(), Some("Deck"));
+        assert!(extraction.text.contains("see: below"));
     }
 
     #[test]

@@ -232,11 +232,12 @@ impl Job<'_> {
         outcome.map(Finished::File)
     }
 
-    /// What a person should know of a file that became searchable.
-    fn notes(&self) -> Vec<String> {
+    /// What a person should know of a file that became searchable: what its reader says, and what became of its cuts.
+    fn notes(&self, text: &Text) -> Vec<String> {
         let lost =
             "the cuts made by hand are lost: its text is another one now, and was cut by the chunker for new documents";
-        self.prepared.loses_cuts.then(|| lost.to_owned()).into_iter().collect()
+        let lost = self.prepared.loses_cuts.then(|| lost.to_owned());
+        text.extraction.coverage.notes.iter().cloned().chain(lost).collect()
     }
 
     fn store(
@@ -256,7 +257,7 @@ impl Job<'_> {
             Ok(true) => Ok(FileOutcome {
                 chunks,
                 pages: text.extraction.coverage.pages,
-                notes: self.notes(),
+                notes: self.notes(text),
                 ..self.outcome(DocumentStatus::Ready, None)
             }),
             Ok(false) => Ok(FileOutcome {

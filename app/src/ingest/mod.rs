@@ -69,7 +69,8 @@ pub struct FileOutcome {
     pub status: DocumentStatus,
     /// Why it is not ready.
     pub reason: Option<String>,
-    /// What else the person should know, a sentence each, such as that cuts made by hand were lost.
+    /// What else the person should know, a sentence each: what the reader says of the file, and that cuts made by hand
+    /// were lost.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Whether it was already there, unchanged.

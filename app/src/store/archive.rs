@@ -110,7 +110,10 @@ pub(crate) fn import(
     let io = |path: &Path, err: &std::io::Error| StoreError::io(path, err);
     std::fs::create_dir_all(libraries).map_err(|err| io(libraries, &err))?;
     let file = File::open(from).map_err(|err| not_an_archive(from, &format!("it cannot be opened: {err}")))?;
-    let mut archive = ZipArchive::new(file).map_err(|err| not_an_archive(from, &err.to_string()))?;
+    let mut archive = ZipArchive::new(file).map_err(|err| match err {
+        zip::result::ZipError::Io(err) => StoreError::io(from, &err),
+        err => not_an_archive(from, &format!("it is no file of `outcrop export`, or was cut off ({err})")),
+    })?;
     let list = read_list(&mut archive).map_err(|detail| not_an_archive(from, &detail))?;
     let unpacked =
         tempfile::Builder::new().prefix(".import-").tempdir_in(libraries).map_err(|err| io(libraries, &err))?;

@@ -101,6 +101,9 @@ fn another_zip_is_named_and_a_cancel_leaves_no_file() {
     zip.start_file("readme.txt", zip::write::SimpleFileOptions::default()).unwrap();
     zip.finish().unwrap();
     assert!(import(&world, "other", &other).err().unwrap().detail.contains("archive.json"));
+    std::fs::write(&other, "no archive").unwrap();
+    let detail = import(&world, "other", &other).err().unwrap().detail;
+    assert!(detail.contains("it is no file of `outcrop export`"), "{detail}");
 
     let cancel = CancelToken::new();
     cancel.cancel();
