@@ -11,7 +11,7 @@ use crate::store::DocumentProfile;
 /// Names of properties that a note lists.
 const MOST_NAMES: usize = 12;
 /// Properties that every document has, or every one with pages, whatever it says itself.
-const BUILT_IN: [&str; 3] = ["bytes", "pages", "title"];
+pub(crate) const BUILT_IN_PROPERTIES: [&str; 3] = ["bytes", "pages", "title"];
 
 /// The filters of a search, all of which a document must pass.
 pub(crate) struct DocumentFilter<'a> {
@@ -90,7 +90,8 @@ impl<'a> DocumentFilter<'a> {
             all_but_conditions &= passes || test.is_condition;
         }
         self.num_seen += 1;
-        let asks_properties = self.options.conditions.iter().any(|condition| !BUILT_IN.contains(&condition.name()));
+        let asks_properties =
+            self.options.conditions.iter().any(|condition| !BUILT_IN_PROPERTIES.contains(&condition.name()));
         if asks_properties && all_but_conditions {
             self.num_without_metadata += usize::from(profile.metadata.is_none());
             for (name, _) in profile.metadata.iter().flat_map(Metadata::iter) {
@@ -133,7 +134,7 @@ impl<'a> DocumentFilter<'a> {
             ));
         }
         let asked = self.options.conditions.iter().map(Condition::name);
-        let unknown = asked.filter(|name| !BUILT_IN.contains(name) && !self.names.contains(*name));
+        let unknown = asked.filter(|name| !BUILT_IN_PROPERTIES.contains(name) && !self.names.contains(*name));
         notes.extend(unknown.map(|name| format!("no document has a property {name}; {}", self.known_names(name))));
         notes
     }
@@ -154,7 +155,8 @@ impl<'a> DocumentFilter<'a> {
     /// What people may have meant by `asked`: properties that begin like it first.
     fn known_names(&self, asked: &str) -> String {
         let first = asked.chars().next();
-        let mut names: Vec<&str> = BUILT_IN.into_iter().chain(self.names.iter().map(String::as_str)).collect();
+        let mut names: Vec<&str> =
+            BUILT_IN_PROPERTIES.into_iter().chain(self.names.iter().map(String::as_str)).collect();
         names.sort_unstable();
         names.dedup();
         names.sort_by_key(|name| name.chars().next() != first);

@@ -38,7 +38,7 @@ pub use options::{Grouping, Reranker, RetrieveError};
 pub use passages::{PassageText, Passages, Rescored};
 pub use rank::{Question, Ranked, Ranking, rank, rank_in_stages};
 
-pub(crate) use filter::DocumentFilter;
+pub(crate) use filter::{BUILT_IN_PROPERTIES, DocumentFilter};
 pub(crate) use search::{Searching, search};
 
 use std::path::PathBuf;

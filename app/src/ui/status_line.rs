@@ -1,12 +1,15 @@
 //! The line at the bottom: jobs at the left, backend and models at the right.
 
-use egui::{Align, Frame, Layout, Margin, Panel, Ui};
+use egui::{Align, Frame, Label, Layout, Margin, Panel, Sense, Ui};
 
 use super::theme::{palette, secondary, tokens};
 use super::widgets::{format, link, pace_line};
 use crate::command::Command;
 use crate::progress::{IngestPhase, IngestProgress};
-use crate::state::{AppState, Space};
+use crate::state::{AppState, Opened, Space};
+
+/// Left free between both ends of the line, with the dot between two words.
+const GAP: f32 = 32.0;
 
 /// Draws the status line.
 pub(super) fn status_line_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -68,30 +71,56 @@ pub(super) fn ingest_sentence(progress: &IngestProgress, queued: usize) -> Strin
     parts.join("  ·  ")
 }
 
+/// A word at the right of the line.
+struct Fact<'a> {
+    text: &'a str,
+    help: &'a str,
+    is_warning: bool,
+    command: Option<Command>,
+}
+
+/// What the window works with, from the right: what one has to know first. What does not fit beside the jobs is left
+/// out.
 fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let Some(opened) = state.opened.value() else {
         return;
     };
-    ui.label(secondary(state.generator_name())).on_hover_text("Writes the answers; choose another one under Models");
-    ui.label(secondary("·"));
-    match &opened.embedder_note {
-        Some(note) => {
-            let text = secondary(&opened.embedder).color(palette(ui).warning);
-            let label = ui.add(egui::Label::new(text).sense(egui::Sense::click())).on_hover_text(note);
-            if label.clicked() {
-                commands.push(Command::ShowSpace(Space::Models));
-            }
+    let mut is_first = true;
+    for fact in facts(opened, state.generator_name()) {
+        let font = egui::TextStyle::Small.resolve(ui.style());
+        let width = ui.painter().layout_no_wrap(fact.text.to_owned(), font, palette(ui).ink).size().x;
+        if width + GAP > ui.available_width() {
+            continue;
         }
-        None => {
-            ui.label(secondary(&opened.embedder)).on_hover_text("Embedder of this library");
+        if !is_first {
+            ui.label(secondary("·"));
+        }
+        is_first = false;
+        let text = if fact.is_warning { secondary(fact.text).color(palette(ui).warning) } else { secondary(fact.text) };
+        let sense = if fact.command.is_some() { Sense::click() } else { Sense::hover() };
+        if ui.add(Label::new(text).sense(sense)).on_hover_text(fact.help).clicked() {
+            commands.extend(fact.command);
         }
     }
-    ui.label(secondary("·"));
-    ui.label(secondary(&opened.backend)).on_hover_text("Where vectors are searched");
+}
+
+fn facts<'a>(opened: &'a Opened, generator: &'a str) -> Vec<Fact<'a>> {
+    let fact = |text, help| Fact { text, help, is_warning: false, command: None };
+    let mut facts = Vec::new();
     if opened.read_only {
-        ui.label(secondary("read only").color(palette(ui).warning))
-            .on_hover_text("Another window or command has this library open and writes to it");
+        let help = "Another window or command has this library open and writes to it";
+        facts.push(Fact { is_warning: true, ..fact("read only", help) });
     }
+    if let Some(note) = &opened.embedder_note {
+        let command = Some(Command::ShowSpace(Space::Models));
+        facts.push(Fact { is_warning: true, command, ..fact(&opened.embedder, note) });
+    }
+    facts.push(fact(generator, "Writes the answers; choose another one under Models"));
+    if opened.embedder_note.is_none() {
+        facts.push(fact(&opened.embedder, "Embedder of this library"));
+    }
+    facts.push(fact(&opened.backend, "Where vectors are searched"));
+    facts
 }
 
 #[cfg(test)]
@@ -112,5 +141,14 @@ mod tests {
         let line = "Ingesting 41 of 120 files  ·  3\u{202F}180 chunks  ·  52/s  ·  2 min left  ·  1 more waiting";
         assert_eq!(ingest_sentence(&progress, 1), line);
         assert_eq!(ingest_sentence(&IngestProgress::default(), 0), "Looking for files");
+    }
+
+    #[test]
+    fn warnings_come_first() {
+        let whole = Opened { embedder: "minilm".to_owned(), backend: "CPU".to_owned(), ..Opened::default() };
+        let words = |opened: &Opened| facts(opened, "qwen").iter().map(|fact| fact.text.to_owned()).collect::<Vec<_>>();
+        assert_eq!(words(&whole), ["qwen", "minilm", "CPU"]);
+        let poor = Opened { embedder_note: Some("none".to_owned()), read_only: true, ..whole };
+        assert_eq!(words(&poor), ["read only", "minilm", "qwen", "CPU"]);
     }
 }

@@ -10,6 +10,7 @@ mod keyboard;
 mod lab;
 mod model_server;
 mod models;
+mod narrow;
 mod pictures;
 mod search;
 mod speed;

@@ -19,8 +19,10 @@ pub(super) fn toolbar_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         ui.horizontal(|ui| {
             ui.label(title("Chunks"));
             ui.add_space(8.0);
-            picker_ui(ui, state, commands);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| store_ui(ui, state, commands));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                store_ui(ui, state, commands);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| picker_ui(ui, state, commands));
+            });
         });
         ui.add_space(2.0);
         if state.lab.is_comparing() {
@@ -40,7 +42,8 @@ fn picker_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let current = state.lab.document.and_then(|id| state.library.document(id));
     let shown = current.map_or("Choose a document", |record| record.title.as_str());
     let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
-    let combo = ComboBox::from_id_salt("document_picker").selected_text(shown).width(300.0).truncate();
+    let width = ui.available_width().min(300.0);
+    let combo = ComboBox::from_id_salt("document_picker").selected_text(shown).width(width).truncate();
     let response = combo.show_ui(ui, |ui| {
         for record in documents.iter().filter(|record| record.status == DocumentStatus::Ready) {
             if ui.selectable_label(state.lab.document == Some(record.id), &record.title).clicked() {
@@ -86,7 +89,7 @@ fn rival(config: &ChunkerConfig) -> ChunkerConfig {
 fn controls_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
     let is_semantic = config.kind.has_threshold();
     let is_wide = ui.available_width() >= ONE_ROW_WIDTH;
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         numbers_ui(ui, config);
         if is_semantic && is_wide {
@@ -95,7 +98,7 @@ fn controls_ui(ui: &mut Ui, config: &mut ChunkerConfig, state: &AppState) {
         }
     });
     if is_semantic && !is_wide {
-        ui.horizontal(|ui| threshold_ui(ui, config, state));
+        ui.horizontal_wrapped(|ui| threshold_ui(ui, config, state));
     }
 }
 

@@ -4,7 +4,7 @@ use egui::{Align, Layout, TextEdit, Ui};
 
 use super::super::icons::Icon;
 use super::super::theme::{secondary, title};
-use super::super::widgets::{format, icon_text_button, quiet, segmented};
+use super::super::widgets::{format, icon_text_button, quiet, segmented, unbroken};
 use crate::command::Command;
 use crate::state::{AppState, StatusFilter};
 
@@ -27,7 +27,7 @@ pub(super) fn toolbar_ui(ui: &mut Ui, filter: &mut String, state: &AppState, com
     ui.add_space(4.0);
     let has_documents = state.library.documents.value().is_some_and(|documents| !documents.is_empty());
     if has_documents {
-        ui.horizontal(|ui| filter_ui(ui, filter, state, commands));
+        ui.horizontal_wrapped(|ui| filter_ui(ui, filter, state, commands));
         ui.add_space(4.0);
     }
 }
@@ -58,14 +58,14 @@ fn filter_ui(ui: &mut Ui, filter: &mut String, state: &AppState, commands: &mut 
     }
     let selected = &state.library.selected;
     if let Some(first) = selected.first() {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if quiet(ui, "Remove selected").clicked() {
-                commands.push(Command::RemoveSelected);
-            }
+        unbroken(ui, "selected", |ui| {
+            ui.label(secondary(format!("{} selected", format::count(selected.len()))));
             if ui.button("Show chunks").clicked() {
                 commands.push(Command::OpenInChunks { document: *first, byte: None });
             }
-            ui.label(secondary(format!("{} selected", format::count(selected.len()))));
+            if quiet(ui, "Remove selected").clicked() {
+                commands.push(Command::RemoveSelected);
+            }
         });
     }
 }

@@ -8,12 +8,9 @@ use egui::{Align2, ComboBox, TextEdit, Ui};
 use super::super::theme::{palette, secondary};
 use super::super::widgets::{field, quiet};
 use crate::extract::DocumentKind;
-use crate::retrieve::{Condition, Date, SearchOptions};
+use crate::retrieve::{BUILT_IN_PROPERTIES, Condition, Date, SearchOptions};
 use crate::state::AppState;
 use crate::store::{DocumentRecord, DocumentStatus};
-
-/// Width from which on all filters stand in one row.
-const ONE_ROW: f32 = 1060.0;
 
 /// The filter row, with dates and conditions as they are typed.
 #[derive(Default)]
@@ -27,21 +24,12 @@ impl FilterRow {
     /// Draws the row and changes `options` by it.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, options: &mut SearchOptions) {
         let documents = state.library.documents.value().map(Vec::as_slice).unwrap_or_default();
-        let is_wide = ui.available_width() >= ONE_ROW;
         ui.horizontal_wrapped(|ui| {
             kinds_ui(ui, documents, options);
             ui.spacing_mut().item_spacing.x = 12.0;
             folder_ui(ui, documents, options);
-            if is_wide {
-                self.rest_ui(ui, documents, options);
-            }
+            self.rest_ui(ui, documents, options);
         });
-        if !is_wide {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing.x = 12.0;
-                self.rest_ui(ui, documents, options);
-            });
-        }
     }
 
     fn rest_ui(&mut self, ui: &mut Ui, documents: &[DocumentRecord], options: &mut SearchOptions) {
@@ -122,7 +110,7 @@ const MOST_FOLDERS: usize = 200;
 fn folder_ui(ui: &mut Ui, documents: &[DocumentRecord], options: &mut SearchOptions) {
     let chosen = options.folder.as_deref().map_or_else(|| "all".to_owned(), short);
     field(ui, "Folder", |ui| {
-        let list = ComboBox::from_id_salt("search-folder").selected_text(chosen).width(120.0);
+        let list = ComboBox::from_id_salt("search-folder").selected_text(chosen).width(120.0).truncate();
         list.show_ui(ui, |ui| {
             ui.selectable_value(&mut options.folder, None, "all");
             // Made only while the list is open.
@@ -213,17 +201,14 @@ fn conditions(typed: &str, documents: &[DocumentRecord]) -> Result<Vec<Condition
 
 fn has_property(documents: &[DocumentRecord], name: &str) -> bool {
     let mut metadata = ready(documents).filter_map(|document| document.metadata.as_ref());
-    BUILT_IN.contains(&name) || metadata.any(|metadata| !metadata.values(name).is_empty())
+    BUILT_IN_PROPERTIES.contains(&name) || metadata.any(|metadata| !metadata.values(name).is_empty())
 }
-
-/// Properties that documents have without saying so.
-const BUILT_IN: [&str; 3] = ["bytes", "pages", "title"];
 
 /// The properties that documents have, in order.
 fn names(documents: &[DocumentRecord]) -> Vec<&str> {
     let metadata = ready(documents).filter_map(|document| document.metadata.as_ref());
     let names: BTreeSet<&str> = metadata.flat_map(|metadata| metadata.iter().map(|(name, _)| name)).collect();
-    let names: BTreeSet<&str> = names.into_iter().chain(BUILT_IN).collect();
+    let names: BTreeSet<&str> = names.into_iter().chain(BUILT_IN_PROPERTIES).collect();
     names.into_iter().take(MOST_NAMES).collect()
 }
 

@@ -76,7 +76,7 @@ impl SearchPanel {
         let Some(results) = state.search.results.value() else {
             return;
         };
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let found = format::counted(results.hits.len(), "passage");
             let took = format::millis(results.took_ms);
             let reranked = results.reranked_by.as_ref().map(|by| format!("  ·  ranked again by {by}"));

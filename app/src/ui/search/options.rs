@@ -13,7 +13,7 @@ const VARIED: f32 = 0.7;
 
 pub(super) fn options_ui(ui: &mut Ui, filters: &mut FilterRow, state: &AppState, commands: &mut Vec<Command>) {
     let mut options = state.search.options.clone();
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         let modes = [(SearchMode::Hybrid, "Hybrid"), (SearchMode::Vector, "Meaning"), (SearchMode::Keyword, "Words")];
         if let Some(mode) = segmented(ui, options.mode, &modes) {
@@ -23,7 +23,7 @@ pub(super) fn options_ui(ui: &mut Ui, filters: &mut FilterRow, state: &AppState,
             fusion_ui(ui, &mut options);
         }
     });
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         if let Some(k) = number_field(ui, "Hits", options.k, 1..=200) {
             options.k = k;

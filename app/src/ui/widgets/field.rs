@@ -4,16 +4,16 @@ use std::ops::RangeInclusive;
 
 use egui::{DragValue, Response, Ui};
 
+use super::unbroken;
 use crate::ui::theme::secondary;
 
 /// A name and the control it belongs to, in a row; the control takes the name for accessibility.
 pub(crate) fn field<R>(ui: &mut Ui, name: &str, control: impl FnOnce(&mut Ui) -> R) -> R {
-    ui.horizontal(|ui| {
+    unbroken(ui, name, |ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let label = ui.label(secondary(name));
         ui.label_inputs_by(label.id, control)
     })
-    .inner
 }
 
 /// A number with its name before it, to type or to drag; `Some` when it changed.

@@ -8,6 +8,7 @@ mod field;
 pub(crate) mod format;
 mod segmented;
 mod states;
+mod unbroken;
 
 pub(crate) use button::{icon_button, icon_text_button, link, primary, quiet};
 pub(crate) use chip::{Tone, chip};
@@ -16,3 +17,4 @@ pub(crate) use export::export_menu;
 pub(crate) use field::{field, number_field};
 pub(crate) use segmented::segmented;
 pub(crate) use states::{error_block, hairline, pace_line, pending_line, vertical_hairline};
+pub(crate) use unbroken::unbroken;

@@ -2,28 +2,29 @@
 
 use egui::{Frame, Margin, Response, Role, Sense, Stroke, TextStyle, Ui, Vec2, WidgetInfo};
 
+use super::unbroken;
 use crate::ui::theme::{palette, tokens};
 
 /// Shows `choices` side by side; gives the one that was clicked.
 pub(crate) fn segmented<T: Copy + PartialEq>(ui: &mut Ui, current: T, choices: &[(T, &str)]) -> Option<T> {
     let colours = palette(ui);
     let frame = Frame::new().fill(colours.hover).corner_radius(tokens().space.radius).inner_margin(Margin::same(2));
-    frame
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            ui.spacing_mut().interact_size.y = tokens().space.control_height - 4.0;
-            ui.horizontal(|ui| {
-                let mut clicked = None;
-                for (value, word) in choices {
-                    if choice(ui, word, *value == current).clicked() {
-                        clicked = Some(*value);
-                    }
+    let words: Vec<&str> = choices.iter().map(|(_, word)| *word).collect();
+    let draw = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        ui.spacing_mut().interact_size.y = tokens().space.control_height - 4.0;
+        let choose = |ui: &mut Ui| {
+            let mut clicked = None;
+            for (value, word) in choices {
+                if choice(ui, word, *value == current).clicked() {
+                    clicked = Some(*value);
                 }
-                clicked.filter(|value| *value != current)
-            })
-            .inner
-        })
-        .inner
+            }
+            clicked.filter(|value| *value != current)
+        };
+        ui.horizontal(choose).inner
+    };
+    unbroken(ui, words, |ui| frame.show(ui, draw).inner)
 }
 
 fn choice(ui: &mut Ui, word: &str, is_current: bool) -> Response {
