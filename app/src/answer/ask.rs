@@ -240,6 +240,8 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         if !text.has_text() {
+            // The words are the documents' own.
+            EXTRACTIVE.clone_into(&mut self.answer.model);
             self.extract();
             self.answer.reason = stopped.or_else(|| Some(NO_WORDS.to_owned()));
             return Ok(());
@@ -429,7 +431,7 @@ mod tests {
         let mut generator = FakeGenerator::saying(" ");
         let answer = ask(&results(&TEXTS, 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
         assert!(answer.answer.contains("145 euros") && !answer.citations.is_empty());
-        assert_eq!(answer.reason.unwrap(), NO_WORDS);
+        assert_eq!((answer.reason.as_deref(), answer.model.as_str()), (Some(NO_WORDS), EXTRACTIVE));
     }
 
     #[test]

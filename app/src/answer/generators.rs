@@ -54,9 +54,9 @@ impl Generators {
         Ok(self.loaded.as_mut().map(|loaded| loaded as &mut dyn Generator))
     }
 
-    /// Ends the model's process and frees its memory.
-    pub fn unload(&mut self) {
-        self.loaded = None;
+    /// Ends the process of the model of that name, if it is the one that is loaded.
+    pub fn unload(&mut self, name: &str) {
+        self.loaded.take_if(|loaded| loaded.model().name == name);
     }
 
     fn choose(&self, name: Option<&str>) -> Result<Option<GeneratorModel>, GenerateError> {

@@ -214,6 +214,8 @@ pub enum Command {
     },
     /// Adds a model by its path.
     AddModel(PathBuf),
+    /// Deletes an installed model's files.
+    RemoveModel(String),
 }
 
 /// Carries out `command`.
@@ -229,9 +231,12 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         | C::SetTheme(_)
         | C::SetScale(_)
         | C::RememberWindowSize(_) => view::run(command, state, jobs),
-        C::ListModels | C::FetchModel(_) | C::CancelFetch | C::PickModel { .. } | C::AddModel(_) => {
-            models::run(command, state, jobs);
-        }
+        C::ListModels
+        | C::FetchModel(_)
+        | C::CancelFetch
+        | C::PickModel { .. }
+        | C::AddModel(_)
+        | C::RemoveModel(_) => models::run(command, state, jobs),
         C::ReopenLibrary
         | C::PickFiles
         | C::PickFolder

@@ -21,6 +21,14 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         }
         Command::PickModel { is_folder } => jobs.pick_model(is_folder),
         Command::AddModel(path) => jobs.add_model(path),
+        // It may be the one that writes; the window offers it only while none does.
+        Command::RemoveModel(_) if state.chat.running().is_some() => {
+            state.tell("An answer is being written: stop it first", None);
+        }
+        Command::RemoveModel(name) if state.removing_model.is_none() => {
+            state.removing_model = Some(name.clone());
+            jobs.remove_model(name);
+        }
         _ => {}
     }
 }
@@ -36,6 +44,7 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::ModelsListed { outcome, memory } => {
             state.models.finish(outcome);
             state.memory = memory;
+            state.removing_model = None;
         }
         Event::FetchProgressed(fetching) => {
             if let Some(shown) = &mut state.fetching {
@@ -48,7 +57,20 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
             state.tell(format!("Added {name}"), None);
             list(state, jobs);
         }
-        Event::ModelAdded(Err(error)) => state.report(&error),
+        Event::ModelRemoved { name, outcome: Ok(()) } => {
+            if state.settings.model.as_ref() == Some(&name) {
+                super::run(Command::UseModel(None), state, jobs);
+            }
+            let rows = state.models.value().map(Vec::as_slice).unwrap_or_default();
+            let is_in_use = rows.iter().any(|row| row.name == name && !row.is_generator);
+            let when = if is_in_use { "; Outcrop does without it once it is opened again" } else { "" };
+            state.tell(format!("Removed {name}{when}"), None);
+            list(state, jobs);
+        }
+        Event::ModelAdded(Err(error)) | Event::ModelRemoved { outcome: Err(error), .. } => {
+            state.report(&error);
+            list(state, jobs);
+        }
         _ => {}
     }
 }

@@ -166,6 +166,13 @@ pub enum Event {
     ModelPicked(PathBuf),
     /// A model was added under this name.
     ModelAdded(Result<String, Error>),
+    /// A model was to be deleted.
+    ModelRemoved {
+        /// Its name.
+        name: String,
+        /// Whether it is gone.
+        outcome: Result<(), Error>,
+    },
     /// A small job failed: settings or samples could not be written.
     Failed(Error),
 }

@@ -1,10 +1,11 @@
 //! What can be installed and what is; fetching by name and adding by path.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Event, Jobs, Outbox, Worker, dialog, guarded, spawn};
-use crate::library::{Error, LibraryOptions, home_folder};
+use crate::library::{Error, Library, LibraryOptions, home_folder};
 use crate::models::{
     self, EntryState, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSource, ModelUse, RerankerModel,
 };
@@ -43,6 +44,12 @@ impl Jobs {
     pub fn add_model(&self, path: PathBuf) {
         add(self.options.library.clone(), path, self.outbox.clone());
     }
+
+    /// Deletes an installed model's files.
+    pub fn remove_model(&self, name: String) {
+        let library = self.workers.as_ref().map(|workers| Arc::clone(&workers.library));
+        remove(library, self.options.library.clone(), name, self.outbox.clone());
+    }
 }
 
 fn list(options: LibraryOptions, outbox: Outbox) {
@@ -58,6 +65,22 @@ fn add(options: LibraryOptions, path: PathBuf, outbox: Outbox) {
     spawn("add-model", move || {
         let add = || models::add(&folder(&options)?, &path).map_err(|err| Error::new("Not added", err.to_string()));
         outbox.send(Event::ModelAdded(guarded(add)));
+    });
+}
+
+fn remove(library: Option<Arc<Library>>, options: LibraryOptions, name: String, outbox: Outbox) {
+    spawn("remove-model", move || {
+        let remove = || {
+            // Its process holds the files, and their space, if it answered last.
+            if let Some(library) = &library {
+                library.unload_model(&name);
+            }
+            let catalogue = source(&options)?.catalogue;
+            models::remove(&catalogue, &folder(&options)?, std::slice::from_ref(&name))
+                .map_err(|err| Error::new("Not removed", err.to_string()))
+        };
+        let outcome = guarded(remove);
+        outbox.send(Event::ModelRemoved { name, outcome });
     });
 }
 

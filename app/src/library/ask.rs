@@ -82,6 +82,14 @@ pub(super) fn ask(
     Ok(answer)
 }
 
+impl Library {
+    /// Ends the process of the model of that name, if it answered last, once the answer under way is written; the next
+    /// question begins another.
+    pub fn unload_model(&self, name: &str) {
+        self.generators.lock().unwrap_or_else(PoisonError::into_inner).unload(name);
+    }
+}
+
 /// The passages for a question. Where those for what it was taken to mean would be refused, those for its own words count
 /// if they are nearer: then it stood by itself.
 fn find(

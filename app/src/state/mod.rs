@@ -68,6 +68,8 @@ pub struct AppState {
     pub memory: MemoryNeeds,
     /// The model that is being fetched.
     pub fetching: Option<Fetching>,
+    /// The model whose files are being deleted.
+    pub removing_model: Option<String>,
     /// What the inspector shows.
     pub selection: Selection,
     /// The pages that the selected passage stands on.

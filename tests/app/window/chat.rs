@@ -96,6 +96,14 @@ fn a_follow_up_is_searched_for_with_what_it_leans_on() {
 }
 
 #[test]
+fn a_follow_up_that_is_declined_shows_what_it_was_searched_as() {
+    let mut bench = asked("Who won the chess championship in Reykjavik?");
+    ask(&mut bench, "And who won it in Oslo?");
+    assert!(answer(&bench, 1).refused, "{:?}", answer(&bench, 1));
+    bench.harness.get_by_label_contains("Searched for: And who won it in Oslo? (");
+}
+
+#[test]
 fn a_question_that_stands_by_itself_is_answered_after_one_about_something_else() {
     let mut bench = asked("How do I reset the pump?");
     ask(&mut bench, "What is the capital of Peru?");

@@ -137,6 +137,27 @@ fn a_model_is_added_by_its_path() {
 }
 
 #[test]
+fn a_model_is_removed_once_that_is_confirmed() {
+    let mut bench = models_space(&Arc::default());
+    let file = bench.models_folder().join("mine/mine.gguf");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, b"GGUF").unwrap();
+    bench.push(Command::UseModel(Some("mine".to_owned())));
+    bench.push(Command::ListModels);
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.name == "mine")));
+    for is_kept in [true, false] {
+        bench.harness.get_by_role_and_label(Role::Button, "Remove mine").click();
+        bench.settle();
+        let choice = if is_kept { "Keep it" } else { "Delete its files" };
+        assert!(file.exists(), "nothing goes before it is confirmed");
+        bench.harness.get_by_role_and_label(Role::Button, choice).click();
+        bench.settle();
+    }
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().all(|row| row.name != "mine")));
+    assert!(!file.exists() && bench.state().settings.model.is_none(), "what is gone writes no answers");
+}
+
+#[test]
 fn needs_in_memory_stand_beside_what_is_free() {
     let bench = models_space(&Arc::default());
     bench.harness.get_by_label_contains("Memory: embedder");

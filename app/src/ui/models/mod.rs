@@ -15,40 +15,56 @@ use crate::state::{AppState, ModelRow};
 #[derive(Default)]
 pub(super) struct ModelsPanel {
     server: String,
+    /// The model that was said to be removed, until that is confirmed.
+    removing: Option<String>,
 }
 
 impl ModelsPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        models_ui(ui, state, commands, &mut self.server);
+        let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
+        CentralPanel::default().frame(Frame::new().fill(palette(ui).ground).inner_margin(margin)).show(ui, |ui| {
+            head_ui(ui, commands);
+            ui.add_space(4.0);
+            in_use_ui(ui, state);
+            memory::memory_ui(ui, state);
+            ui.add_space(8.0);
+            if let Some(error) = state.models.error() {
+                error_block(ui, error);
+            }
+            match state.models.value() {
+                Some(rows) => self.rows_ui(ui, rows, state, commands),
+                None => {
+                    pending_line(ui, "Looking for models");
+                }
+            }
+        });
+    }
+
+    fn rows_ui(&mut self, ui: &mut Ui, rows: &[ModelRow], state: &AppState, commands: &mut Vec<Command>) {
+        ScrollArea::vertical().id_salt("models").auto_shrink(false).show(ui, |ui| {
+            for row in rows {
+                hairline(ui);
+                row::row_ui(ui, row, &mut self.removing, state, commands);
+            }
+            hairline(ui);
+            server::server_ui(ui, &mut self.server, state, commands);
+            hairline(ui);
+            ui.add_space(8.0);
+            add_ui(ui, commands);
+        });
     }
 }
 
-fn models_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>, server: &mut String) {
-    let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
-    CentralPanel::default().frame(Frame::new().fill(palette(ui).ground).inner_margin(margin)).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            ui.label(title("Models"));
-            ui.label(secondary("files on this machine; only fetching one uses the network"));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if quiet(ui, "Look again").clicked() {
-                    commands.push(Command::ListModels);
-                }
-            });
-        });
-        ui.add_space(4.0);
-        in_use_ui(ui, state);
-        memory::memory_ui(ui, state);
-        ui.add_space(8.0);
-        if let Some(error) = state.models.error() {
-            error_block(ui, error);
-        }
-        match state.models.value() {
-            Some(rows) => rows_ui(ui, rows, state, commands, server),
-            None => {
-                pending_line(ui, "Looking for models");
+fn head_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.label(title("Models"));
+        ui.label(secondary("files on this machine; only fetching one uses the network"));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if quiet(ui, "Look again").clicked() {
+                commands.push(Command::ListModels);
             }
-        }
+        });
     });
 }
 
@@ -65,24 +81,14 @@ fn in_use_ui(ui: &mut Ui, state: &AppState) {
     }
 }
 
-fn rows_ui(ui: &mut Ui, rows: &[ModelRow], state: &AppState, commands: &mut Vec<Command>, server: &mut String) {
-    ScrollArea::vertical().id_salt("models").auto_shrink(false).show(ui, |ui| {
-        for row in rows {
-            hairline(ui);
-            row::row_ui(ui, row, state, commands);
+fn add_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        if ui.button("Add a GGUF file…").on_hover_text("A model that writes answers").clicked() {
+            commands.push(Command::PickModel { is_folder: false });
         }
-        hairline(ui);
-        server::server_ui(ui, server, state, commands);
-        hairline(ui);
-        ui.add_space(8.0);
-        ui.horizontal(|ui| {
-            if ui.button("Add a GGUF file…").on_hover_text("A model that writes answers").clicked() {
-                commands.push(Command::PickModel { is_folder: false });
-            }
-            let help = "A cross-encoder: model.onnx, tokenizer.json and manifest.toml";
-            if ui.button("Add a reranker\u{2019}s folder…").on_hover_text(help).clicked() {
-                commands.push(Command::PickModel { is_folder: true });
-            }
-        });
+        let help = "A cross-encoder: model.onnx, tokenizer.json and manifest.toml";
+        if ui.button("Add a reranker\u{2019}s folder…").on_hover_text(help).clicked() {
+            commands.push(Command::PickModel { is_folder: true });
+        }
     });
 }

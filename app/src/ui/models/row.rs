@@ -1,33 +1,67 @@
 //! A model: what it is for, whether it is here, and what can be done about that.
 
-use egui::{Align, Layout, ProgressBar, Ui};
+use egui::{Align, Label, Layout, ProgressBar, Ui};
 
 use crate::command::Command;
 use crate::state::{AppState, Fetching, ModelRow};
 use crate::ui::theme::{mono, palette, secondary, strong, tokens};
 use crate::ui::widgets::{Tone, chip, format, quiet};
 
-pub(super) fn row_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<Command>) {
-    ui.horizontal(|ui| {
-        ui.set_min_height(48.0);
-        ui.vertical(|ui| {
-            ui.add_space(6.0);
-            ui.spacing_mut().item_spacing.y = 2.0;
-            ui.label(strong(&row.name).size(tokens().text.body - 1.0));
-            ui.label(secondary(format!("{}  ·  {}", row.purpose, row.licence)));
-        });
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let (word, tone) = if row.installed { ("installed", Tone::Good) } else { ("not installed", Tone::Neutral) };
-            chip(ui, word, tone, false);
-            ui.label(mono(format::bytes(row.bytes)));
-            if !row.installed {
-                fetch_ui(ui, row, state, commands);
-            }
-            if row.is_generator && row.installed {
+/// Draws the row. `removing` is the model that waits to be removed once more is said.
+pub(super) fn row_ui(
+    ui: &mut Ui,
+    row: &ModelRow,
+    removing: &mut Option<String>,
+    state: &AppState,
+    commands: &mut Vec<Command>,
+) {
+    if !row.installed && removing.as_ref() == Some(&row.name) {
+        *removing = None;
+    }
+    let size = egui::vec2(ui.available_width(), 48.0);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        let (word, tone) = if row.installed { ("installed", Tone::Good) } else { ("not installed", Tone::Neutral) };
+        chip(ui, word, tone, false);
+        ui.label(mono(format::bytes(row.bytes)));
+        if !row.installed {
+            fetch_ui(ui, row, state, commands);
+        } else if state.removing_model.as_ref() == Some(&row.name) {
+            ui.label(secondary("removing"));
+        } else if removing.as_ref() == Some(&row.name) {
+            confirm_ui(ui, row, removing, commands);
+        } else {
+            remove_ui(ui, row, removing, state);
+            if row.is_generator {
                 choose_ui(ui, row, state, commands);
             }
+        }
+        ui.with_layout(Layout::top_down(Align::Min), |ui| {
+            ui.add_space(6.0);
+            ui.spacing_mut().item_spacing.y = 2.0;
+            ui.add(Label::new(strong(&row.name).size(tokens().text.body - 1.0)).truncate());
+            ui.add(Label::new(secondary(format!("{}  ·  {}", row.purpose, row.licence))).truncate());
         });
     });
+}
+
+/// One model at a time goes, and none while an answer is written, which may be by it.
+fn remove_ui(ui: &mut Ui, row: &ModelRow, removing: &mut Option<String>, state: &AppState) {
+    let is_free = state.removing_model.is_none() && state.chat.running().is_none();
+    let remove = ui.add_enabled_ui(is_free, |ui| quiet(ui, "Remove")).inner;
+    if remove.accessible_name(format!("Remove {}", row.name)).clicked() {
+        *removing = Some(row.name.clone());
+    }
+}
+
+/// Asks before files go that took long to come.
+fn confirm_ui(ui: &mut Ui, row: &ModelRow, removing: &mut Option<String>, commands: &mut Vec<Command>) {
+    if quiet(ui, "Keep it").clicked() {
+        *removing = None;
+    }
+    if ui.button("Delete its files").clicked() {
+        *removing = None;
+        commands.push(Command::RemoveModel(row.name.clone()));
+    }
 }
 
 /// Fetches the model, or shows how far that is.
