@@ -134,6 +134,7 @@ fn searches_and_questions_look_where_they_are_told_to() {
     let folder = files.to_str().unwrap();
     for (filter, expected) in [
         (["--type", "markdown"], true),
+        (["--type", "MD"], true),
         (["--type", "text"], false),
         (["--folder", folder], true),
         (["--folder", "files"], true),

@@ -4,28 +4,35 @@ use super::{ChatPrompt, GenerateError, GenerateEvent, Generation, Generator};
 use crate::progress::CancelToken;
 
 /// Counts words as tokens and streams a fixed text, or fails part of the way.
-pub(super) struct FakeGenerator {
+pub(crate) struct FakeGenerator {
     text: String,
     context_tokens: usize,
     dies_after: Option<usize>,
+    fails_at: std::ops::Range<usize>,
     /// Prompts it was given.
-    pub(super) prompts: Vec<ChatPrompt>,
+    pub(crate) prompts: Vec<ChatPrompt>,
 }
 
 impl FakeGenerator {
     /// Says `text`, a few letters at a time.
-    pub(super) fn saying(text: &str) -> Self {
-        Self { text: text.to_owned(), context_tokens: 4096, dies_after: None, prompts: Vec::new() }
+    pub(crate) fn saying(text: &str) -> Self {
+        Self { text: text.to_owned(), context_tokens: 4096, dies_after: None, fails_at: 0..0, prompts: Vec::new() }
     }
 
     /// With another context size.
-    pub(super) fn with_context(mut self, tokens: usize) -> Self {
+    pub(crate) fn with_context(mut self, tokens: usize) -> Self {
         self.context_tokens = tokens;
         self
     }
 
+    /// It writes nothing for prompts of these numbers.
+    pub(crate) fn failing_at(mut self, prompts: std::ops::Range<usize>) -> Self {
+        self.fails_at = prompts;
+        self
+    }
+
     /// Its process ends after that many pieces.
-    pub(super) fn dying_after(mut self, pieces: usize) -> Self {
+    pub(crate) fn dying_after(mut self, pieces: usize) -> Self {
         self.dies_after = Some(pieces);
         self
     }
@@ -52,6 +59,9 @@ impl Generator for FakeGenerator {
         cancel: &CancelToken,
     ) -> Result<Generation, GenerateError> {
         self.prompts.push(prompt.clone());
+        if self.fails_at.contains(&(self.prompts.len() - 1)) {
+            return Err(GenerateError::Died { detail: "signal 9 (killed)".to_owned(), partial: String::new() });
+        }
         let mut generation = Generation::default();
         let letters: Vec<char> = self.text.chars().collect();
         for (number, piece) in letters.chunks(3).enumerate() {

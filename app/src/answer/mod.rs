@@ -36,6 +36,8 @@ pub use ask::{Question, Widened, answer};
 pub use endpoint::{Address, EndpointGenerator};
 pub use export::to_markdown;
 pub use extractive::EXTRACTIVE;
+#[cfg(test)]
+pub(crate) use fake::FakeGenerator;
 pub use follow_up::standalone;
 pub use gate::GateScale;
 pub use generators::Generators;

@@ -77,11 +77,16 @@ fn answers(
     let mut records = verb.records.as_ref().map(std::fs::File::create).transpose().map_err(unwritable)?;
     bar.set_message("answers");
     let (mut done, mut failure) = (0, None);
-    let row = run.answers(generator, &mut |record| {
+    let row = run.answers(generator, &mut |outcome| {
         done += 1;
         advance(bar, done, verb.questions);
-        if let Some(file) = &mut records {
-            failure = failure.take().or(write(file, &record).err());
+        match outcome {
+            Ok(record) => {
+                if let Some(file) = &mut records {
+                    failure = failure.take().or(write(file, &record).err());
+                }
+            }
+            Err(err) => bar.suspend(|| session.note(&format!("question {done} has no answer: {err}"))),
         }
     })?;
     failure.map_or(Ok(row), |err| Err(unwritable(err)))

@@ -31,7 +31,7 @@ pub(super) struct SearchArgs {
     #[arg(long, value_name = "GLOB")]
     pub(super) source: Option<String>,
     /// Only documents of this format (may be repeated): text, markdown, html, csv, json, code, pdf, docx, odt, slides,
-    /// spreadsheet, epub, mail, rtf or image
+    /// spreadsheet, epub, mail, rtf or image, or by a usual ending (md, pptx, xlsx, eml, png)
     #[arg(long = "type", value_name = "FORMAT", hide_possible_values = true, value_parser = parse_named::<DocumentKind>)]
     pub(super) kinds: Vec<DocumentKind>,
     /// Only documents in this folder, at any depth; a name such as `reports` stands for every folder of that name, and

@@ -23,6 +23,9 @@ use crate::store::{ChunkId, ChunkRecord, DocumentId};
 /// Share of answerable questions that may be refused.
 const FALSE_REFUSALS: f64 = 0.05;
 
+/// A model that fails at this many questions in a row will not answer the next one either.
+pub const MOST_FAILURES: usize = 3;
+
 /// What the gate did with one kind of question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateRow {
@@ -45,6 +48,8 @@ pub struct AnswersRow {
     pub model: String,
     /// Questions asked, all of them answerable.
     pub asked: usize,
+    /// Questions at which the model failed, which are in no other figure but `asked`.
+    pub failed: usize,
     /// Refused by the gate.
     pub refused_by_gate: usize,
     /// Refused by the model.
@@ -151,29 +156,42 @@ impl<'a> AnswersRun<'a> {
         Ok(f64::from(GateScale::MEANING.score(results.best_cosine, results.idf_coverage)))
     }
 
-    /// Asks `generator` every question of the set. `on_answer` gets each answer.
+    /// Asks `generator` every question of the set. `on_answer` gets each answer, or why there is none: a question at
+    /// which the model fails is counted and passed over.
     ///
     /// # Errors
-    /// The passages could not be searched, or the model failed.
+    /// The passages could not be searched, the model failed at [`MOST_FAILURES`] questions in a row, or `cancel` was set.
     pub fn answers(
         &self,
         mut generator: Option<&mut dyn Generator>,
-        on_answer: &mut dyn FnMut(AnswerRecord),
+        on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
     ) -> Result<AnswersRow, EvalError> {
         // A refused answer names no model, so the generator's own name counts.
         let name = generator.as_ref().map_or(answer::EXTRACTIVE, |generator| generator.name());
         let mut row = AnswersRow { model: name.to_owned(), ..AnswersRow::default() };
         let mut secs = Vec::new();
+        let mut failed_in_a_row = 0;
         for question in &self.set.questions {
             if self.cancel.is_cancelled() {
                 return Err(EvalError::Search("stopped".to_owned()));
             }
             // A reborrow for each question.
             let generator = generator.as_mut().map(|generator| &mut **generator as &mut dyn Generator);
-            let record = self.ask(question, generator)?;
-            row.add(&record);
-            secs.push(record.answer.took_ms.total / 1e3);
-            on_answer(record);
+            let outcome = self.ask(question, generator);
+            match &outcome {
+                Ok(record) => {
+                    failed_in_a_row = 0;
+                    row.add(record);
+                    secs.push(record.answer.took_ms.total / 1e3);
+                }
+                Err(EvalError::Answer(_)) if !self.cancel.is_cancelled() && failed_in_a_row + 1 < MOST_FAILURES => {
+                    failed_in_a_row += 1;
+                    row.asked += 1;
+                    row.failed += 1;
+                }
+                Err(err) => return Err(err.clone()),
+            }
+            on_answer(outcome);
         }
         row.secs = mean(&secs);
         Ok(row)
@@ -195,7 +213,7 @@ impl<'a> AnswersRun<'a> {
             asked_at,
         };
         let answer = answer::answer(&asked, generator, &mut |_| (), self.cancel)
-            .map_err(|err| EvalError::Search(err.to_string()))?;
+            .map_err(|err| EvalError::Answer(err.to_string()))?;
         let is_right = !answer.refused && holds_any(&answer.answer, &question.answers);
         Ok(AnswerRecord { expected: question.answers.clone(), is_right, answer })
     }
@@ -308,6 +326,7 @@ impl Table for AnswersRow {
     const HEAD: &'static [&'static str] = &[
         "model",
         "asked",
+        "failed",
         "gate",
         "not found",
         "sentences",
@@ -323,6 +342,7 @@ impl Table for AnswersRow {
         vec![
             self.model.clone(),
             self.asked.to_string(),
+            self.failed.to_string(),
             self.refused_by_gate.to_string(),
             self.refused_by_model.to_string(),
             self.sentences.to_string(),
@@ -337,7 +357,13 @@ impl Table for AnswersRow {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
+
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::answer::FakeGenerator;
+    use crate::embed::HashEmbedder;
 
     #[test]
     fn the_threshold_refuses_no_more_than_its_share() {
@@ -345,6 +371,31 @@ mod tests {
         let threshold = quantile(&scores, 0.05);
         assert_eq!(scores.iter().filter(|score| **score < threshold).count(), 5);
         assert!(quantile(&[], 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_question_at_which_the_model_fails_is_passed_over_and_three_in_a_row_end_the_run() {
+        let document = JudgedDocument { id: "a".into(), title: String::new(), text: "The pump costs 12 euros.".into() };
+        let question = |number: usize| JudgedQuestion {
+            id: number.to_string(),
+            text: "What does the pump cost?".to_owned(),
+            answers: vec!["12 euros".to_owned()],
+            gains: BTreeMap::from([(0, 1.0)]),
+        };
+        let set = JudgedSet { documents: vec![document], questions: (0..4).map(question).collect() };
+        let cancel = CancelToken::new();
+        let run = AnswersRun::new(&set, &HashEmbedder, &cancel, &mut |_, _| ()).unwrap();
+        let ask = |failures: std::ops::Range<usize>| {
+            let mut model = FakeGenerator::saying("The pump costs 12 euros. [1]").failing_at(failures);
+            let mut told = Vec::new();
+            let row = run.answers(Some(&mut model), &mut |outcome| told.push(outcome.is_ok()));
+            (row, told)
+        };
+        let (row, told) = ask(0..2);
+        let row = row.unwrap();
+        assert_eq!((row.asked, row.failed, row.right, told), (4, 2, 2, vec![false, false, true, true]));
+        let (row, told) = ask(1..4);
+        assert!(matches!(row, Err(EvalError::Answer(_))) && told == [true, false, false]);
     }
 
     #[test]

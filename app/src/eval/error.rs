@@ -25,6 +25,9 @@ pub enum EvalError {
     /// The passages could not be searched.
     #[error("{0}")]
     Search(String),
+    /// The model did not answer.
+    #[error("{0}")]
+    Answer(String),
 }
 
 impl EvalError {

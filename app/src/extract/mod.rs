@@ -55,19 +55,24 @@ pub use read::{extract_file, extract_with_steps};
 
 use crate::progress::CancelToken;
 
-/// The format a document was read as.
+/// The format a document was read as. In JSON usual endings stand for it too: `md`, `pptx`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentKind {
     /// Plain text.
+    #[serde(alias = "txt")]
     Text,
     /// Markdown.
+    #[serde(alias = "md")]
     Markdown,
     /// HTML.
+    #[serde(alias = "htm")]
     Html,
     /// Comma- or otherwise separated values.
+    #[serde(alias = "tsv")]
     Csv,
     /// JSON or JSON lines.
+    #[serde(alias = "jsonl")]
     Json,
     /// Source code.
     Code,
@@ -78,16 +83,20 @@ pub enum DocumentKind {
     /// OpenDocument text.
     Odt,
     /// A presentation (PPTX, ODP).
+    #[serde(alias = "pptx", alias = "odp")]
     Slides,
     /// A workbook (XLSX, XLSB, XLS, ODS).
+    #[serde(alias = "xlsx", alias = "xlsb", alias = "xls", alias = "ods")]
     Spreadsheet,
     /// EPUB book.
     Epub,
     /// Mail: a message or a mailbox.
+    #[serde(alias = "eml", alias = "mbox")]
     Mail,
     /// RTF.
     Rtf,
     /// An image (PNG, JPEG, WebP, TIFF) whose text was read by OCR.
+    #[serde(alias = "png", alias = "jpg", alias = "jpeg", alias = "webp", alias = "tif", alias = "tiff")]
     Image,
 }
 

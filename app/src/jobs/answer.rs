@@ -69,7 +69,7 @@ impl Drop for Handle {
 fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
     for (AnswerRequest { number, question, options, chat }, cancel) in queue {
         let mut on_event = |event| {
-            outbox.send(Event::AnswerProgressed { number, event });
+            outbox.send_growth(Event::AnswerProgressed { number, event });
         };
         let outcome = Box::new(guarded(|| library.ask(&question, &options, &mut on_event, &cancel)));
         let kept = outcome.as_ref().as_ref().ok().and_then(|answer| {

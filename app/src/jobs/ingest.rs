@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use super::{Event, Outbox, Worker, guarded};
+use super::{Event, GROWTH_WAIT, Outbox, Worker, guarded};
 use crate::ingest::IngestOptions;
 use crate::library::Library;
 use crate::progress::{CancelToken, IngestProgress};
@@ -13,9 +12,6 @@ use crate::watch::Changes;
 
 /// Ingests that may wait.
 const QUEUE_CAPACITY: usize = 256;
-
-/// How often a running ingest wakes the window at most.
-const WAKE_EVERY: Duration = Duration::from_millis(100);
 
 struct Task {
     what: What,
@@ -124,14 +120,9 @@ impl Work {
     }
 
     fn ingest(&self, task: &Task) -> Result<crate::ingest::IngestReport, crate::library::Error> {
-        let last_wake = Mutex::new(Instant::now());
         let on_progress = |progress: &IngestProgress| {
             lock(&self.shared).progress = Some(progress.clone());
-            let mut last_wake = last_wake.lock().unwrap_or_else(PoisonError::into_inner);
-            if last_wake.elapsed() >= WAKE_EVERY {
-                *last_wake = Instant::now();
-                (self.outbox.wake)();
-            }
+            (self.outbox.wake)(GROWTH_WAIT);
         };
         match &task.what {
             What::Paths(paths) => self.library.ingest(paths, &task.options, &on_progress, &task.batch),

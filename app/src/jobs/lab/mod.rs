@@ -226,7 +226,7 @@ impl Bench {
         let document = open.id;
         open.vectors.fill(&open.extraction.text, |texts| {
             self.library.embed_cached(texts, cancel, &mut |done| {
-                self.outbox.send(Event::SegmentsEmbedded { document, done, total });
+                self.outbox.send_growth(Event::SegmentsEmbedded { document, done, total });
             })
         })
     }

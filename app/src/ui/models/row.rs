@@ -15,23 +15,30 @@ pub(super) fn row_ui(
     state: &AppState,
     commands: &mut Vec<Command>,
 ) {
-    if !row.installed && removing.as_ref() == Some(&row.name) {
+    let is_here = row.installed || row.is_begun;
+    if !is_here && removing.as_ref() == Some(&row.name) {
         *removing = None;
     }
     let size = egui::vec2(ui.available_width(), 48.0);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-        let (word, tone) = if row.installed { ("installed", Tone::Good) } else { ("not installed", Tone::Neutral) };
+        let (word, tone) = match (row.installed, row.is_begun) {
+            (true, _) => ("installed", Tone::Good),
+            (false, true) => ("incomplete", Tone::Warning),
+            (false, false) => ("not installed", Tone::Neutral),
+        };
         chip(ui, word, tone, false);
         ui.label(mono(format::bytes(row.bytes)));
-        if !row.installed {
-            fetch_ui(ui, row, state, commands);
-        } else if state.removing_model.as_ref() == Some(&row.name) {
+        if state.removing_model.as_ref() == Some(&row.name) {
             ui.label(secondary("removing"));
         } else if removing.as_ref() == Some(&row.name) {
             confirm_ui(ui, row, removing, commands);
         } else {
-            remove_ui(ui, row, removing, state);
-            if row.is_generator {
+            if is_here && !is_fetched(row, state) {
+                remove_ui(ui, row, removing, state);
+            }
+            if !row.installed {
+                fetch_ui(ui, row, state, commands);
+            } else if row.is_generator {
                 choose_ui(ui, row, state, commands);
             }
         }
@@ -42,6 +49,11 @@ pub(super) fn row_ui(
             ui.add(Label::new(secondary(format!("{}  ·  {}", row.purpose, row.licence))).truncate());
         });
     });
+}
+
+/// Whether it is being fetched.
+fn is_fetched(row: &ModelRow, state: &AppState) -> bool {
+    state.fetching.as_ref().is_some_and(|fetching| fetching.name == row.name)
 }
 
 /// One model at a time goes, and none while an answer is written, which may be by it.
@@ -72,7 +84,7 @@ fn fetch_ui(ui: &mut Ui, row: &ModelRow, state: &AppState, commands: &mut Vec<Co
         }
         return;
     };
-    if fetching.name != row.name {
+    if !is_fetched(row, state) {
         return;
     }
     if fetching.cancelling {
