@@ -20,7 +20,7 @@ use outcrop::embed::{CrossEncoder, EmbedError, HashEmbedder, Rerankers};
 use outcrop::ingest::IngestOptions;
 use outcrop::library::GpuChoice;
 use outcrop::models::{Native, RerankerModel, library_path};
-use outcrop::retrieve::{Reranker, SearchOptions, SearchResults};
+use outcrop::retrieve::{Fate, Outcomes, Reranker, SearchOptions, SearchResults};
 use outcrop::{CancelToken, Library, LibraryOptions};
 use tests::onnx::OnnxGraph;
 use tests::outcrop_binary;
@@ -266,6 +266,24 @@ fn the_model_orders_the_hits_and_its_score_has_a_name() {
     assert!((f64::from(best) - 1.0 / (1.0 + (-1.75_f64 * 0.35).exp())).abs() < 1e-6, "{best}");
     let late = world.library.search("granite", &options(Some(Reranker::Late))).unwrap_err();
     assert!(late.detail.contains("embedding model"), "the hash embedder has no token vectors: {late}");
+}
+
+#[test]
+fn a_passage_that_reranking_moved_down_is_told_apart_from_others() {
+    let world = World::new();
+    write_reranker(&world.models.join("tables"), &graph().model("logits"), 128);
+    let one = SearchOptions { k: 1, ..options(Some(Reranker::Cross)) };
+    let results = world.library.search("granite", &one).unwrap();
+    assert_eq!(names(&results), "c");
+    let fate = |name: &str| {
+        let near = results.considered.iter().find(|near| near.path.ends_with(format!("{name}.txt"))).unwrap();
+        (near.considered.first_rank, near.considered.rerank_rank, near.considered.fate)
+    };
+    assert_eq!(fate("a"), (1, Some(3), Fate::Outranked));
+    assert_eq!(fate("b"), (2, Some(2), Fate::Beyond));
+    let Outcomes { by_vector, by_keyword, outranked, beyond, .. } = results.outcomes;
+    assert_eq!((by_vector, by_keyword, outranked, beyond), (0, 3, 1, 1));
+    assert!(results.outcomes.in_words().contains(&(1, "moved down by reranking")));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::extract::Place;
-use crate::retrieve::{HitScores, MatchKind, SearchHit, SearchResults};
+use crate::retrieve::{HitScores, MatchKind, Outcomes, SearchHit, SearchResults};
 use crate::store::{ChunkId, ChunkRecord, DocumentId};
 
 /// One hit for each text, best first; each stands at byte 1000 and line 10 of a document of its own.
@@ -45,6 +45,7 @@ pub(super) fn results(texts: &[&str], best_cosine: f32, idf_coverage: f32) -> Se
         backend: "cpu".to_owned(),
         hits: hits(texts),
         considered: Vec::new(),
+        outcomes: Outcomes::default(),
         searched: 140,
         without_vectors: 0,
         idf_coverage,

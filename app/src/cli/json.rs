@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::explain::NearJson;
 use crate::extract::Place;
-use crate::retrieve::{HitScores, MatchKind, SearchHit, SearchMode, SearchResults};
+use crate::retrieve::{HitScores, MatchKind, Outcomes, SearchHit, SearchMode, SearchResults};
 use crate::store::{ChunkRecord, DocumentId};
 
 /// A chunk, of a file or of a library.
@@ -92,14 +92,19 @@ pub(super) struct SearchJson {
     /// With `--explain`: what became of each candidate.
     #[serde(skip_serializing_if = "Option::is_none")]
     considered: Option<Vec<NearJson>>,
+    /// With `--explain`: how many came to which end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<Outcomes>,
 }
 
 impl SearchJson {
     /// The results; with `explain` the candidates too.
     pub(super) fn new(results: SearchResults, explain: bool) -> Self {
+        let outcomes = explain.then_some(results.outcomes);
         let considered = explain.then(|| results.considered.into_iter().map(NearJson::from).collect());
         Self {
             considered,
+            outcomes,
             query: results.query,
             mode: results.mode,
             took_ms: results.took_ms,

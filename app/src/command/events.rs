@@ -25,6 +25,9 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::PathsPicked(paths) => super::run(Command::AddPaths(paths), state, jobs),
         Event::FoldersLookedAt(found) => super::library::folders_looked_at(found, state, jobs),
         Event::FoldersPicked(folders) => super::run(Command::FollowFolders(folders), state, jobs),
+        Event::FirstRanked { number, results } if number == state.search.asked => {
+            state.search.results.preview(*results)
+        }
         Event::Searched { number, outcome } if number == state.search.asked => {
             state.search.results.finish(outcome);
         }
@@ -67,6 +70,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::ChatExported(Err(error)) | Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
         Event::Exported(Ok(None))
         | Event::PagesDrawn { .. }
+        | Event::FirstRanked { .. }
         | Event::Searched { .. }
         | Event::TextLoaded { .. }
         | Event::SegmentsEmbedded { .. }

@@ -17,7 +17,7 @@ use crate::answer::{self, Answer, AskOptions, GateScale, Generator, Question, Ta
 use crate::embed::{Embedder, TextRole};
 use crate::extract::Place;
 use crate::progress::CancelToken;
-use crate::retrieve::{MemoryCollection, Question as Asked, Ranked, SearchHit, SearchResults, rank};
+use crate::retrieve::{MemoryCollection, Outcomes, Question as Asked, Ranked, SearchHit, SearchResults, rank};
 use crate::store::{ChunkId, ChunkRecord, DocumentId};
 
 /// Share of answerable questions that may be refused.
@@ -231,6 +231,7 @@ impl<'a> AnswersRun<'a> {
             backend: "cpu".to_owned(),
             hits,
             considered: Vec::new(),
+            outcomes: Outcomes::default(),
             searched: self.set.documents.len(),
             without_vectors: 0,
             idf_coverage: ranking.idf_coverage as f32,

@@ -39,6 +39,13 @@ pub enum Event {
     FoldersLookedAt(Vec<(PathBuf, FolderState)>),
     /// The system's dialog gave folders.
     FoldersPicked(Vec<PathBuf>),
+    /// A search has hits, which are being ranked again.
+    FirstRanked {
+        /// Its number.
+        number: u64,
+        /// Its hits so far.
+        results: Box<SearchResults>,
+    },
     /// A search ended.
     Searched {
         /// Its number.

@@ -6,7 +6,7 @@ use super::latest::Latest;
 use super::{Event, Outbox, Worker, guarded};
 use crate::library::Library;
 use crate::progress::CancelToken;
-use crate::retrieve::SearchOptions;
+use crate::retrieve::{SearchOptions, SearchResults};
 
 /// A search to do.
 #[derive(Clone, Debug)]
@@ -32,6 +32,10 @@ impl Handle {
         let requests = Arc::clone(&mailbox);
         let worker = Worker::start("search", move || {
             while let Some((SearchRequest { number, query, options }, cancel)) = requests.take() {
+                let first = options.rerank.then(|| first_ranking(&library, &query, &options, &cancel)).flatten();
+                if let Some(first) = first {
+                    outbox.send(Event::FirstRanked { number, results: Box::new(first) });
+                }
                 let outcome = guarded(|| library.search_until(&query, &options, &cancel));
                 outbox.send(Event::Searched { number, outcome });
             }
@@ -45,6 +49,19 @@ impl Handle {
         self.running = CancelToken::new();
         self.mailbox.put((request, self.running.clone()));
     }
+}
+
+/// What there is to see before passages are ranked again, which takes longer.
+fn first_ranking(
+    library: &Library,
+    query: &str,
+    options: &SearchOptions,
+    cancel: &CancelToken,
+) -> Option<SearchResults> {
+    // The threshold is on the reranker's score.
+    let options = SearchOptions { rerank: false, min_score: None, ..options.clone() };
+    // Whatever is wrong the whole search reports.
+    guarded(|| library.search_until(query, &options, cancel)).ok()
 }
 
 impl Drop for Handle {

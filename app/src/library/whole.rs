@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Error, Library};
 use crate::answer::{Answer, AnswerTimes, AskOptions};
-use crate::retrieve::{DocumentFilter, HitScores, MatchKind, SearchHit, SearchMode, SearchOptions, SearchResults};
+use crate::retrieve::{
+    DocumentFilter, HitScores, MatchKind, Outcomes, SearchHit, SearchMode, SearchOptions, SearchResults,
+};
 use crate::store::{ChunkRecord, DocumentRecord, DocumentStatus};
 
 /// What answers that count are signed with.
@@ -38,6 +40,7 @@ pub(super) fn spread(library: &Library, question: &str, options: &SearchOptions)
         backend: "cpu".to_owned(),
         hits: chosen.map(|(index, rank)| SearchHit { rank, ..hits[index].clone() }).collect(),
         considered: Vec::new(),
+        outcomes: Outcomes::default(),
         searched,
         without_vectors: 0,
         idf_coverage: 1.0,

@@ -28,8 +28,67 @@ pub enum Fate {
         /// Which.
         of: u64,
     },
+    /// It would have been a hit, and the reranker put others before it.
+    Outranked,
     /// There were enough better ones, or more varied ones.
     Beyond,
+}
+
+/// How many candidates of a search each leg found, and how many came to each end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// Found by the vector leg.
+    pub by_vector: usize,
+    /// Found by the keyword leg.
+    pub by_keyword: usize,
+    /// [`Fate::BelowThreshold`].
+    pub below_threshold: usize,
+    /// [`Fate::NotReranked`].
+    pub not_reranked: usize,
+    /// [`Fate::Duplicate`].
+    pub duplicates: usize,
+    /// [`Fate::SamePage`].
+    pub same_page: usize,
+    /// [`Fate::Outranked`].
+    pub outranked: usize,
+    /// [`Fate::Beyond`].
+    pub beyond: usize,
+}
+
+impl Outcomes {
+    /// Of all candidates of one search.
+    pub(super) fn of(considered: &[Considered]) -> Self {
+        let mut outcomes = Self::default();
+        for one in considered {
+            outcomes.by_vector += usize::from(one.vector_rank.is_some());
+            outcomes.by_keyword += usize::from(one.keyword_rank.is_some());
+            match one.fate {
+                Fate::Kept => {}
+                Fate::BelowThreshold => outcomes.below_threshold += 1,
+                Fate::NotReranked => outcomes.not_reranked += 1,
+                Fate::Duplicate { .. } => outcomes.duplicates += 1,
+                Fate::SamePage { .. } => outcomes.same_page += 1,
+                Fate::Outranked => outcomes.outranked += 1,
+                Fate::Beyond => outcomes.beyond += 1,
+            }
+        }
+        outcomes
+    }
+
+    /// Each number that is not 0 with what it counts, for people.
+    pub fn in_words(&self) -> Vec<(usize, &'static str)> {
+        let all = [
+            (self.by_vector, "found by meaning"),
+            (self.by_keyword, "by words"),
+            (self.below_threshold, "under the minimum score"),
+            (self.not_reranked, "too far down to be reranked"),
+            (self.outranked, "moved down by reranking"),
+            (self.duplicates, "near-duplicates"),
+            (self.same_page, "of the same page"),
+            (self.beyond, "beyond the hits wanted"),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0).collect()
+    }
 }
 
 /// A candidate of the ranking. Ranks are from 1.
@@ -51,6 +110,13 @@ pub struct Considered {
     pub scores: HitScores,
     /// What became of it.
     pub fate: Fate,
+}
+
+impl Considered {
+    /// Whether it is among the first `k` of some stage: what people look for when it is no hit.
+    pub(super) fn is_near(&self, k: usize) -> bool {
+        [Some(self.first_rank), self.vector_rank, self.keyword_rank].into_iter().flatten().any(|rank| rank <= k)
+    }
 }
 
 /// The record of one ranking.
@@ -115,6 +181,12 @@ impl Record {
     }
 
     pub(super) fn kept(&mut self, hits: &[Ranked]) {
+        let is_outranked = |one: &Considered| {
+            one.fate == Fate::Beyond
+                && one.first_rank <= hits.len()
+                && one.rerank_rank.is_some_and(|rank| rank > one.first_rank)
+        };
+        self.considered.iter_mut().filter(|one| is_outranked(one)).for_each(|one| one.fate = Fate::Outranked);
         for (hit, rank) in hits.iter().zip(1..) {
             self.change(hit.id, |one| (one.final_rank, one.fate) = (Some(rank), Fate::Kept));
         }

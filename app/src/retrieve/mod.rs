@@ -30,7 +30,7 @@ pub use collection::{Collection, Nearest};
 pub use condition::Condition;
 pub use date::Date;
 pub use excerpt::{densest_stretch, word_matches};
-pub use explain::{Considered, Fate};
+pub use explain::{Considered, Fate, Outcomes};
 pub use fuse::{reciprocal_ranks, weighted};
 pub use late::LateInteraction;
 pub use memory::MemoryCollection;
@@ -214,9 +214,13 @@ pub struct SearchResults {
     pub backend: String,
     /// Hits, best first.
     pub hits: Vec<SearchHit>,
-    /// What became of the candidates: every hit, and the nearest of those that were left out.
+    /// What became of the candidates: every hit, the nearest of those that were left out, and what was among the first
+    /// of a leg or before reranking.
     #[serde(default)]
     pub considered: Vec<Near>,
+    /// How many candidates came to which end, of all of them.
+    #[serde(default)]
+    pub outcomes: Outcomes,
     /// Searchable passages that the filter lets through.
     #[serde(default)]
     pub searched: usize,
@@ -249,6 +253,7 @@ impl SearchResults {
             Fate::NotReranked => "too far down to be reranked".to_owned(),
             Fate::Duplicate { of } => format!("says the same{}", hit(of).unwrap_or_default()),
             Fate::SamePage { of } => format!("on the same page{}", hit(of).unwrap_or_default()),
+            Fate::Outranked => "moved down by reranking".to_owned(),
             Fate::Beyond => "enough others".to_owned(),
         }
     }

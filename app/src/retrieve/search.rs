@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use super::rank::{Question, Ranked, rank_in_stages};
 use super::{
-    Collection, Considered, DocumentFilter, LateInteraction, Near, Nearest, PassageText, Passages, Reranker, Rescored,
-    RetrieveError, SearchHit, SearchOptions, SearchResults,
+    Collection, Considered, DocumentFilter, LateInteraction, Near, Nearest, Outcomes, PassageText, Passages, Reranker,
+    Rescored, RetrieveError, SearchHit, SearchOptions, SearchResults,
 };
 use crate::embed::{EmbedError, Embedder, Rerankers, TextRole};
 use crate::progress::CancelToken;
 use crate::store::{Catalog, ReadView, Store, StoreError, VectorIndex};
 
-/// Passages that are shown in full though they are no hits, the nearest ones.
+/// Passages that are shown in full though they are no hits, the nearest ones; and those that a stage had among its first.
 const NEAR_MISSES: usize = 20;
 
 /// What searches a library.
@@ -46,6 +46,7 @@ pub(crate) fn search(
         backend: "cpu".to_owned(),
         hits: Vec::new(),
         considered: Vec::new(),
+        outcomes: Outcomes::default(),
         searched: 0,
         without_vectors: 0,
         idf_coverage: 0.0,
@@ -87,8 +88,12 @@ fn fill(
     for (position, passage) in ranking.passages.iter().enumerate() {
         results.hits.push(collection.hit(position + 1, passage)?);
     }
-    for considered in ranking.considered.into_iter().take(ranking.passages.len() + NEAR_MISSES) {
-        results.considered.push(collection.near(considered)?);
+    results.outcomes = Outcomes::of(&ranking.considered);
+    let nearest = ranking.passages.len() + NEAR_MISSES;
+    for (position, considered) in ranking.considered.into_iter().enumerate() {
+        if position < nearest || considered.is_near(options.k) {
+            results.considered.push(collection.near(considered)?);
+        }
     }
     Ok(())
 }

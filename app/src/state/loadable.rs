@@ -69,6 +69,13 @@ impl<T> Loadable<T> {
         *self = Self::Pending { previous };
     }
 
+    /// Shows a first value while the one that was asked for is still on its way.
+    pub fn preview(&mut self, value: T) {
+        if self.is_pending() {
+            *self = Self::Pending { previous: Some(value) };
+        }
+    }
+
     /// Takes the outcome of a job; a failure keeps the value before.
     pub fn finish(&mut self, outcome: Result<T, Error>) {
         *self = match outcome {
@@ -106,7 +113,10 @@ mod tests {
         value.finish(Err(failure()));
         assert_eq!((value.value(), value.error()), (Some(&1), Some(&failure())));
         value.start();
+        value.preview(3);
+        assert!(value.is_pending() && value.value() == Some(&3));
         value.finish(Ok(2));
+        value.preview(4);
         assert_eq!(value, Loadable::Ready(2));
     }
 }

@@ -29,6 +29,7 @@ pub(crate) struct Bench {
     folder: TempDir,
     hold: Arc<AtomicBool>,
     hold_embedder: Arc<AtomicBool>,
+    hold_reranker: Arc<AtomicBool>,
 }
 
 impl Bench {
@@ -47,7 +48,8 @@ impl Bench {
         let hold = Arc::new(AtomicBool::new(false));
         let extractor = Arc::new(PlainText { hold: Arc::clone(&hold) });
         let hold_embedder = Arc::new(AtomicBool::new(false));
-        let embedder = Arc::new(Held { hold: Arc::clone(&hold_embedder) });
+        let hold_reranker = Arc::new(AtomicBool::new(false));
+        let embedder = Arc::new(Held { hold: Arc::clone(&hold_embedder), hold_tokens: Arc::clone(&hold_reranker) });
         let library = LibraryOptions {
             home: Some(folder.path().join("home")),
             embedder: Some(embedder),
@@ -71,7 +73,7 @@ impl Bench {
             },
             None,
         );
-        let mut bench = Self { harness, folder, hold, hold_embedder };
+        let mut bench = Self { harness, folder, hold, hold_embedder, hold_reranker };
         bench.until(|state| state.library.documents.value().is_some());
         bench
     }
@@ -128,6 +130,11 @@ impl Bench {
         self.hold_embedder.store(hold, Ordering::SeqCst);
     }
 
+    /// Keeps late interaction waiting until it is cancelled.
+    pub(crate) fn hold_reranker(&self, hold: bool) {
+        self.hold_reranker.store(hold, Ordering::SeqCst);
+    }
+
     /// What the window shows.
     pub(crate) fn state(&self) -> &AppState {
         self.harness.state().as_ref().unwrap().state()
@@ -171,6 +178,18 @@ impl DroppedFile for Dropped {
 /// The hash embedder, which can be kept waiting.
 struct Held {
     hold: Arc<AtomicBool>,
+    hold_tokens: Arc<AtomicBool>,
+}
+
+/// Waits for `hold` to be off.
+fn wait_while(hold: &AtomicBool, cancel: &CancelToken) -> Result<(), EmbedError> {
+    while hold.load(Ordering::SeqCst) {
+        if cancel.is_cancelled() {
+            return Err(EmbedError::Cancelled);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
 }
 
 impl Embedder for Held {
@@ -201,17 +220,22 @@ impl Embedder for Held {
         cancel: &CancelToken,
         on_done: &mut dyn FnMut(usize),
     ) -> Result<Vec<f32>, EmbedError> {
-        while self.hold.load(Ordering::SeqCst) {
-            if cancel.is_cancelled() {
-                return Err(EmbedError::Cancelled);
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        wait_while(&self.hold, cancel)?;
         HashEmbedder.embed(texts, role, cancel, on_done)
     }
 
-    fn token_vectors(&self, _: &[&str], _: TextRole, _: &CancelToken) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
-        Ok(None)
+    /// One row for each text: its whole vector.
+    fn token_vectors(
+        &self,
+        texts: &[&str],
+        role: TextRole,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<TokenVectors>>, EmbedError> {
+        wait_while(&self.hold_tokens, cancel)?;
+        let dims = self.dims();
+        let vectors = HashEmbedder.embed(texts, role, cancel, &mut |_| ())?;
+        let quantised = |row: &[f32]| row.iter().map(|value| (value * 127.0).round() as i8).collect();
+        Ok(Some(vectors.chunks_exact(dims).map(|row| TokenVectors { dims, rows: quantised(row) }).collect()))
     }
 }
 

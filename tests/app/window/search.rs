@@ -99,6 +99,39 @@ fn the_filter_row_narrows_the_documents() {
 }
 
 #[test]
+fn the_first_ranking_is_there_while_passages_are_ranked_again() {
+    let mut bench = searched("reset the pump");
+    bench.hold_reranker(true);
+    bench.harness.get_by_role_and_label(Role::CheckBox, "Rerank").click();
+    let is_ranked_again =
+        |state: &AppState| state.search.results.value().is_some_and(|results| results.reranked_by.is_some());
+    bench.push(Command::Search("kettle".to_owned()));
+    bench.until(|state| state.search.results.value().is_some_and(|results| results.query == "kettle"));
+    assert!(bench.state().search.results.is_pending() && !is_ranked_again(bench.state()));
+    bench.harness.get_by_label_contains("ranking again");
+    bench.harness.get_by_role_and_label(Role::ListItem, "Hit 1: kettles.txt");
+    bench.hold_reranker(false);
+    bench.until(|state| !state.search.results.is_pending() && is_ranked_again(state));
+    bench.harness.get_by_label_contains("ranked again by late interaction");
+}
+
+#[test]
+fn a_minimum_score_of_0_leaves_out_negative_ones() {
+    let mut bench = searched("kettle");
+    bench.harness.get_by_role_and_label(Role::RadioButton, "Meaning").click();
+    bench.until(|state| {
+        let hits = state.search.results.value().map(|results| results.hits.as_slice()).unwrap_or_default();
+        !state.search.results.is_pending() && hits.iter().any(|hit| hit.score < 0.0)
+    });
+    bench.harness.get_by_role_and_label(Role::CheckBox, "Minimum score").click();
+    bench.until(|state| !state.search.results.is_pending() && state.search.options.min_score == Some(0.0));
+    let hits = &bench.state().search.results.value().unwrap().hits;
+    assert!(!hits.is_empty() && hits.iter().all(|hit| hit.score >= 0.0));
+    bench.harness.get_by_role_and_label(Role::CheckBox, "Minimum score").click();
+    bench.until(|state| state.search.options.min_score.is_none());
+}
+
+#[test]
 fn an_absurd_query_finds_nothing_and_says_so() {
     let mut bench = searched("zyxwv");
     bench.harness.get_by_role_and_label(Role::RadioButton, "Words").click();

@@ -79,8 +79,11 @@ impl SearchPanel {
         ui.horizontal_wrapped(|ui| {
             let found = format::counted(results.hits.len(), "passage");
             let took = format::millis(results.took_ms);
-            let reranked = results.reranked_by.as_ref().map(|by| format!("  ·  ranked again by {by}"));
-            let reranked = reranked.unwrap_or_default();
+            let is_pending = state.search.options.rerank && state.search.results.is_pending();
+            let reranked = match &results.reranked_by {
+                None if is_pending => "  ·  ranking again …".to_owned(),
+                by => by.as_ref().map(|by| format!("  ·  ranked again by {by}")).unwrap_or_default(),
+            };
             ui.label(secondary(format!("{found}  ·  {took}  ·  vectors on {}{reranked}", results.backend)));
             if !results.considered.is_empty() {
                 let word = if self.shows_why { "Show the passages" } else { "Why these?" };

@@ -2,7 +2,7 @@
 
 use egui::{DragValue, Slider, Ui};
 
-use super::super::widgets::{field, number_field, segmented};
+use super::super::widgets::{field, number_field, segmented, unbroken};
 use super::filters::FilterRow;
 use crate::command::Command;
 use crate::retrieve::{Fusion, Grouping, SearchMode, SearchOptions};
@@ -53,12 +53,19 @@ fn fusion_ui(ui: &mut Ui, options: &mut SearchOptions) {
 }
 
 fn min_score_ui(ui: &mut Ui, options: &mut SearchOptions) {
+    let mut is_set = options.min_score.is_some();
     let mut least = options.min_score.unwrap_or(0.0);
-    let drag = DragValue::new(&mut least).range(0.0..=100.0).speed(0.01).fixed_decimals(2);
-    let help = "Hits whose ranking score is lower are left out; 0 keeps all";
-    if field(ui, "Minimum score", |ui| ui.add(drag)).on_hover_text(help).changed() {
-        options.min_score = (least > 0.0).then_some(least);
-    }
+    // The scores of rank fusion are all under 0.033.
+    let drag = DragValue::new(&mut least).range(0.0..=100.0).speed(0.002).fixed_decimals(3);
+    let help = "Hits whose ranking score is lower are left out; 0 leaves out negative ones";
+    unbroken(ui, "minimum", |ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        let toggled = ui.checkbox(&mut is_set, "Minimum score").on_hover_text(help).changed();
+        let dragged = is_set && ui.add(drag).accessible_name("Lowest score").on_hover_text(help).changed();
+        if toggled || dragged {
+            options.min_score = is_set.then_some(least);
+        }
+    });
 }
 
 /// What happens after the legs: reranking, grouping, variety.
