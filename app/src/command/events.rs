@@ -26,7 +26,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::FoldersLookedAt(found) => super::library::folders_looked_at(found, state, jobs),
         Event::FoldersPicked(folders) => super::run(Command::FollowFolders(folders), state, jobs),
         Event::FirstRanked { number, results } if number == state.search.asked => {
-            state.search.results.preview(*results)
+            state.search.results.preview(*results);
         }
         Event::Searched { number, outcome } if number == state.search.asked => {
             state.search.results.finish(outcome);
@@ -43,6 +43,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
                 similarity::refresh(state, jobs);
             }
         }
+        Event::SurroundingsRead { number, around } if number == state.pages.asked => state.pages.around = around,
         Event::PagesDrawn { number, outcome } if number == state.pages.asked => state.pages.pictures.finish(outcome),
         Event::QuestionsLoaded { document, questions } if state.lab.document == Some(document) => {
             state.lab.questions = questions;
@@ -70,6 +71,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::ChatExported(Err(error)) | Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
         Event::Exported(Ok(None))
         | Event::PagesDrawn { .. }
+        | Event::SurroundingsRead { .. }
         | Event::FirstRanked { .. }
         | Event::Searched { .. }
         | Event::TextLoaded { .. }

@@ -39,20 +39,23 @@ pub(super) fn search(state: &mut AppState, jobs: &mut Jobs) {
 /// Pixels across a page: sharp on the inspector's greatest width at 125 %.
 const PAGE_WIDTH: u32 = 1000;
 
-/// Shows a passage, and the pages that it stands on.
+/// Shows a passage, and the pages that it stands on or the text around it.
 fn inspect(passage: Passage, state: &mut AppState, jobs: &Jobs) {
     state.pages.asked += 1;
     state.pages.pictures = Loadable::Idle;
-    if let Some(pages) = passage.place.pages {
+    state.pages.around = None;
+    if passage.place.pages.is_some() {
         state.pages.pictures.start();
-        jobs.draw_pages(PagesRequest {
-            number: state.pages.asked,
-            document: passage.document,
-            pages,
-            width: PAGE_WIDTH,
-            quote: passage.text.clone(),
-        });
     }
+    jobs.draw_pages(PagesRequest {
+        number: state.pages.asked,
+        document: passage.document,
+        pages: passage.place.pages,
+        width: PAGE_WIDTH,
+        quote: passage.text.clone(),
+        start: passage.start,
+        end: passage.end,
+    });
     state.selection = Selection::Passage(Box::new(passage));
 }
 

@@ -10,7 +10,7 @@ use crate::library::{Error, Library};
 use crate::retrieve::SearchResults;
 use crate::state::{
     Comparison, Fetching, FolderState, HeatResult, LabResult, LabelledQuestion, MapResult, MemoryNeeds, ModelRow,
-    QueryAnswer,
+    QueryAnswer, Surroundings,
 };
 use crate::store::{ChatId, DocumentId, DocumentRecord};
 
@@ -77,6 +77,13 @@ pub enum Event {
         number: u64,
         /// The chunking.
         outcome: Result<Arc<LabResult>, Error>,
+    },
+    /// The text around a passage was read.
+    SurroundingsRead {
+        /// Number of the request.
+        number: u64,
+        /// The text; `None` where the document has changed.
+        around: Option<Surroundings>,
     },
     /// Pages were drawn.
     PagesDrawn {

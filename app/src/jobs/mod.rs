@@ -303,7 +303,7 @@ impl Jobs {
         chat::export(answers, path, self.outbox.clone());
     }
 
-    /// Draws pages; replaces a request that has not begun.
+    /// Draws pages, or reads the text around a passage; replaces a request that has not begun.
     pub fn draw_pages(&self, request: PagesRequest) {
         if let Some(workers) = &self.workers {
             workers.pages.put(request);

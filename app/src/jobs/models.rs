@@ -159,13 +159,13 @@ fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
     for row in &mut rows {
         row.is_default = Some(&row.name) == best.as_ref();
     }
-    rows.sort_by_key(|row| !row.installed);
+    rows.sort_by_key(|row| !row.is_installed());
     Ok(rows)
 }
 
 /// What answering needs beside the generator, and what is free.
 fn needs(options: &LibraryOptions, rows: &[ModelRow]) -> MemoryNeeds {
-    let embedder = rows.iter().find(|row| row.installed && row.name == crate::embed::DEFAULT_MODEL);
+    let embedder = rows.iter().find(|row| row.is_installed() && row.name == crate::embed::DEFAULT_MODEL);
     let paths = home_folder(options.home.clone()).ok().and_then(|home| {
         LibraryPaths::new(&home, options.name.as_deref().unwrap_or(crate::library::DEFAULT_NAME)).ok()
     });
@@ -189,8 +189,7 @@ fn listed_row(found: &InstalledEntry) -> ModelRow {
         bytes: entry.bytes(),
         memory_bytes: entry.memory_bytes,
         licence: entry.licence.clone(),
-        installed: found.state == EntryState::Installed,
-        is_begun: found.state == EntryState::Incomplete,
+        state: found.state,
         is_generator: entry.used_for == ModelUse::Generator,
         is_default: false,
     }
@@ -203,8 +202,7 @@ fn added_row(model: GeneratorModel) -> ModelRow {
         bytes: model.bytes,
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
-        installed: true,
-        is_begun: false,
+        state: EntryState::Installed,
         is_generator: true,
         is_default: false,
     }
@@ -217,8 +215,7 @@ fn reranker_row(model: RerankerModel) -> ModelRow {
         bytes: model.bytes,
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
-        installed: true,
-        is_begun: false,
+        state: EntryState::Installed,
         is_generator: false,
         is_default: false,
     }

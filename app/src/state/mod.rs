@@ -33,7 +33,7 @@ pub use loadable::Loadable;
 pub use models::{Fetching, MemoryNeeds, ModelRow};
 pub use notice::{Notice, NoticeKind, Undo};
 pub use pace::Pace;
-pub use pages::PagesState;
+pub use pages::{PagesState, Surroundings};
 pub use questions::{LabelledQuestion, QuestionScores};
 pub use search::SearchState;
 pub use settings::{Settings, ThemeChoice};
@@ -101,7 +101,7 @@ impl AppState {
     /// The installed model that writes the answers; `None` for sentences copied from the documents or a model server.
     pub fn generator(&self) -> Option<&ModelRow> {
         let name = self.generator_name();
-        self.models.value()?.iter().find(|row| row.is_generator && row.installed && row.name == name)
+        self.models.value()?.iter().find(|row| row.is_generator && row.is_installed() && row.name == name)
     }
 
     /// What writes the answers, in words.

@@ -1,6 +1,6 @@
 //! What the models space lists, what is being fetched, and what memory all of it needs.
 
-use crate::models::{FetchPhase, FetchProgress};
+use crate::models::{EntryState, FetchPhase, FetchProgress};
 
 /// A model or native library, as listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,14 +15,19 @@ pub struct ModelRow {
     pub memory_bytes: u64,
     /// Its licence.
     pub licence: String,
-    /// Whether it is here.
-    pub installed: bool,
-    /// Whether a part of it is here, which fetching goes on from.
-    pub is_begun: bool,
+    /// Whether it is here; of one that is incomplete a part is, which fetching goes on from.
+    pub state: EntryState,
     /// Whether it can write answers.
     pub is_generator: bool,
     /// Whether it writes the answers when no model is chosen.
     pub is_default: bool,
+}
+
+impl ModelRow {
+    /// Whether it can be used.
+    pub fn is_installed(&self) -> bool {
+        self.state == EntryState::Installed
+    }
 }
 
 /// A fetch under way.

@@ -11,7 +11,7 @@ use super::widgets::{Tone, chip, format, hairline, icon_button, quiet};
 use crate::command::Command;
 use crate::extract::Metadata;
 use crate::library::NEEDS_PASSWORD;
-use crate::state::{AppState, Passage, Selection};
+use crate::state::{AppState, Passage, Selection, Surroundings};
 use crate::store::{DocumentRecord, DocumentStatus};
 
 /// The inspector.
@@ -40,7 +40,7 @@ impl Inspector {
             Selection::Passage(passage) => {
                 passage_head_ui(ui, passage, commands);
                 ScrollArea::vertical().id_salt("passage_text").auto_shrink(false).show(ui, |ui| {
-                    passage_text_ui(ui, passage);
+                    passage_text_ui(ui, passage, state.pages.around.as_ref());
                     self.pages.ui(ui, &state.pages);
                     let is_locked = state.pages.pictures.error().is_some_and(|error| error.title == NEEDS_PASSWORD);
                     if let Some(record) = state.library.document(passage.document).filter(|_| is_locked) {
@@ -147,8 +147,13 @@ fn passage_head_ui(ui: &mut Ui, passage: &Passage, commands: &mut Vec<Command>) 
     ui.add_space(4.0);
 }
 
-fn passage_text_ui(ui: &mut Ui, passage: &Passage) {
-    let job = snippet::marked(ui, &passage.text, &passage.query, tokens().text.body - 1.0);
+/// The passage, in its place where the text around it is known.
+fn passage_text_ui(ui: &mut Ui, passage: &Passage, around: Option<&Surroundings>) {
+    let (Passage { text, query, .. }, size) = (passage, tokens().text.body - 1.0);
+    let job = match around {
+        Some(around) => snippet::in_place(ui, text, query, size, around),
+        None => snippet::marked(ui, text, query, size),
+    };
     ui.add(Label::new(job).wrap().selectable(true));
     ui.add_space(12.0);
     ui.label(secondary(footnote(passage)));

@@ -239,7 +239,7 @@ impl Embedder for Held {
     }
 }
 
-/// Reads plain text (and calls it Markdown by its name) in this process, with every 1200 bytes as a page.
+/// Reads plain text (and calls it Markdown by its name) in this process, with every 1200 bytes of text as a page.
 struct PlainText {
     hold: Arc<AtomicBool>,
 }
@@ -271,9 +271,9 @@ impl Extract for PlainText {
             }
         }
         let text = read.encoding.as_ref().map_or(text.clone(), |encoding| format!("As {encoding}: {text}"));
-        let spans = pages(&text);
-        let coverage = Coverage { pages: Some(spans.len() as u32), ..Coverage::default() };
         let is_markdown = path.extension().is_some_and(|ext| ext == "md");
+        let spans = if is_markdown { Vec::new() } else { pages(&text) };
+        let coverage = Coverage { pages: (!is_markdown).then_some(spans.len() as u32), ..Coverage::default() };
         let kind = if is_markdown { DocumentKind::Markdown } else { DocumentKind::Text };
         Ok(Extraction { kind, title: None, text, spans, coverage, metadata: None })
     }

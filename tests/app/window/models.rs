@@ -10,7 +10,7 @@ use egui::Role;
 use egui_kittest::kittest::Queryable;
 use outcrop::CancelToken;
 use outcrop::command::Command;
-use outcrop::models::{Catalogue, ModelError, ModelSource, Part, WheelSource};
+use outcrop::models::{Catalogue, EntryState, ModelError, ModelSource, Part, WheelSource};
 use outcrop::state::Space;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -102,10 +102,10 @@ fn a_fetch_shows_its_progress_stops_and_goes_on_where_it_was() {
     bench.harness.get_by_role_and_label(Role::Button, "Cancel fetch").click();
     bench.until(|state| state.fetching.is_none());
     assert!(bench.state().notices.iter().any(|notice| notice.text.contains("what was downloaded is kept")));
-    assert!(bench.state().models.value().unwrap().iter().all(|row| !row.installed));
+    assert!(bench.state().models.value().unwrap().iter().all(|row| !row.is_installed()));
 
     bench.harness.get_by_role_and_label(Role::Button, "Fetch tiny").click();
-    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.installed)));
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.is_installed())));
     assert_eq!(wheels.firsts.load(Ordering::SeqCst), 1, "what was whole is not fetched again");
     assert_eq!(wheels.seconds.load(Ordering::SeqCst), 2);
     assert!(bench.harness.query_by_label("Fetch tiny").is_none(), "what is here need not be fetched");
@@ -120,7 +120,9 @@ fn what_a_stopped_fetch_left_is_removed() {
     bench.until(|state| state.fetching.as_ref().is_some_and(|fetching| fetching.progress.is_some()));
     assert!(bench.harness.query_by_label("Remove tiny").is_none(), "not while it comes");
     bench.push(Command::CancelFetch);
-    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.is_begun)));
+    bench.until(|state| {
+        state.models.value().is_some_and(|rows| rows.iter().any(|row| row.state == EntryState::Incomplete))
+    });
     bench.harness.get_by_label("incomplete");
     bench.harness.get_by_role_and_label(Role::Button, "Fetch tiny");
     let partial = bench.models_folder().join(".partial");
@@ -129,7 +131,9 @@ fn what_a_stopped_fetch_left_is_removed() {
     bench.harness.get_by_role_and_label(Role::Button, "Remove tiny").click();
     bench.settle();
     bench.harness.get_by_role_and_label(Role::Button, "Delete its files").click();
-    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().all(|row| !row.is_begun)));
+    bench.until(|state| {
+        state.models.value().is_some_and(|rows| rows.iter().all(|row| row.state == EntryState::Missing))
+    });
     assert_eq!(wheels(), 0);
 }
 

@@ -29,6 +29,31 @@ fn hits_show_their_document_and_open_in_the_inspector() {
 }
 
 #[test]
+fn a_passage_without_pages_is_shown_in_its_place() {
+    let mut bench = Bench::empty();
+    let filler =
+        |word: &str| format!("A line about {word} and nothing else that matters to anybody here.\n\n").repeat(40);
+    bench.write("notes.md", &format!("{}The red kettle sings.\n\n{}", filler("gravel"), filler("heather")));
+    bench.drop_files(&[""]);
+    bench.until(|state| state.library.totals().0 == 1 && state.library.ingest.is_none());
+    bench.push(Command::Search("red kettle sings".to_owned()));
+    bench.until(|state| !state.search.results.is_pending() && state.search.results.value().is_some());
+    let (start, end, text) = {
+        let hit = &bench.state().search.results.value().unwrap().hits[0];
+        (hit.chunk.start, hit.chunk.end, hit.chunk.text.clone())
+    };
+    bench.push(Command::SelectHit(0));
+    bench.until(|state| state.pages.around.is_some());
+    let around = bench.state().pages.around.clone().unwrap();
+    assert!(text.contains("red kettle") && start > 480 && end > start, "{text}");
+    assert!(around.before.starts_with("… ") && around.before.contains("gravel"), "{around:?}");
+    assert!(around.after.ends_with(" …") && around.after.contains("heather"), "{around:?}");
+    bench.push(Command::ShowSpace(Space::Search));
+    bench.settle();
+    bench.harness.get_by_label_contains(around.before.trim_end());
+}
+
+#[test]
 fn the_legs_can_be_chosen() {
     let mut bench = searched("kettle");
     bench.harness.get_by_role_and_label(Role::RadioButton, "Words").click();

@@ -3,6 +3,7 @@
 use egui::{Align, Label, Layout, ProgressBar, Ui};
 
 use crate::command::Command;
+use crate::models::EntryState;
 use crate::state::{AppState, Fetching, ModelRow};
 use crate::ui::theme::{mono, palette, secondary, strong, tokens};
 use crate::ui::widgets::{Tone, chip, format, quiet};
@@ -15,16 +16,16 @@ pub(super) fn row_ui(
     state: &AppState,
     commands: &mut Vec<Command>,
 ) {
-    let is_here = row.installed || row.is_begun;
+    let is_here = row.state != EntryState::Missing;
     if !is_here && removing.as_ref() == Some(&row.name) {
         *removing = None;
     }
     let size = egui::vec2(ui.available_width(), 48.0);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-        let (word, tone) = match (row.installed, row.is_begun) {
-            (true, _) => ("installed", Tone::Good),
-            (false, true) => ("incomplete", Tone::Warning),
-            (false, false) => ("not installed", Tone::Neutral),
+        let (word, tone) = match row.state {
+            EntryState::Installed => ("installed", Tone::Good),
+            EntryState::Incomplete => ("incomplete", Tone::Warning),
+            EntryState::Missing => ("not installed", Tone::Neutral),
         };
         chip(ui, word, tone, false);
         ui.label(mono(format::bytes(row.bytes)));
@@ -36,7 +37,7 @@ pub(super) fn row_ui(
             if is_here && !is_fetched(row, state) {
                 remove_ui(ui, row, removing, state);
             }
-            if !row.installed {
+            if !row.is_installed() {
                 fetch_ui(ui, row, state, commands);
             } else if row.is_generator {
                 choose_ui(ui, row, state, commands);

@@ -56,12 +56,12 @@ fn min_score_ui(ui: &mut Ui, options: &mut SearchOptions) {
     let mut is_set = options.min_score.is_some();
     let mut least = options.min_score.unwrap_or(0.0);
     // The scores of rank fusion are all under 0.033.
-    let drag = DragValue::new(&mut least).range(0.0..=100.0).speed(0.002).fixed_decimals(3);
     let help = "Hits whose ranking score is lower are left out; 0 leaves out negative ones";
     unbroken(ui, "minimum", |ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let toggled = ui.checkbox(&mut is_set, "Minimum score").on_hover_text(help).changed();
-        let dragged = is_set && ui.add(drag).accessible_name("Lowest score").on_hover_text(help).changed();
+        let drag = |least| DragValue::new(least).range(0.0..=100.0).speed(0.002).fixed_decimals(3);
+        let dragged = is_set && ui.add(drag(&mut least)).accessible_name("Lowest score").on_hover_text(help).changed();
         if toggled || dragged {
             options.min_score = is_set.then_some(least);
         }

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{FontId, Ui};
+use egui::{Color32, FontId, Ui};
 
 use super::super::theme::{palette, strong_font};
 use crate::retrieve::{densest_stretch, word_matches};
+use crate::state::Surroundings;
 
 /// Characters of a passage that a list shows.
 const SNIPPET_CHARS: usize = 420;
@@ -14,6 +15,26 @@ const SNIPPET_CHARS: usize = 420;
 /// The whole of `text` with the words of `query` marked.
 pub(in crate::ui) fn marked(ui: &Ui, text: &str, query: &str, size: f32) -> LayoutJob {
     layout(ui, text.trim(), &word_matches(text.trim(), query), size)
+}
+
+/// [`marked`] within what stands `around` it: the passage on a ground of its own.
+pub(in crate::ui) fn in_place(ui: &Ui, text: &str, query: &str, size: f32, around: &Surroundings) -> LayoutJob {
+    let passage = layout(ui, text, &word_matches(text, query), size);
+    let colours = palette(ui);
+    let line_height = Some((size * 1.42).round());
+    let quiet = TextFormat { line_height, ..TextFormat::simple(FontId::proportional(size), colours.ink_secondary) };
+    let mut job = LayoutJob::default();
+    job.append(&around.before, 0.0, quiet.clone());
+    for section in passage.sections {
+        let mut format = section.format;
+        if format.background == Color32::TRANSPARENT {
+            format.background = colours.accent_wash;
+        }
+        let range = section.byte_range.start.0..section.byte_range.end.0;
+        job.append(&passage.text[range], 0.0, format);
+    }
+    job.append(&around.after, 0.0, quiet);
+    job
 }
 
 /// The stretch of `text` where most words of `query` stand, in one paragraph.
