@@ -4,9 +4,11 @@ use std::time::Instant;
 
 use super::budget::Surroundings;
 use super::citations::Annotator;
-use super::extractive::{EXTRACTIVE, Similarity, extract, share_of_question};
+use super::extractive::{EXTRACTIVE, MAX_PASSAGES, Similarity, extract, share_of_question};
+use super::found::{self, PassageFate};
 use super::passage::Passage;
-use super::prompt::{self, NOT_FOUND, Task};
+use super::prompt::{self, Task};
+use super::streamed::Streamed;
 use super::words::term_set;
 use super::{
     Answer, AnswerTimes, AskEvent, AskOptions, Citation, GateScale, GenerateError, GenerateEvent, Generation,
@@ -61,7 +63,8 @@ pub fn answer(
     on_event: &mut dyn FnMut(AskEvent),
     cancel: &CancelToken,
 ) -> Result<Answer, GenerateError> {
-    on_event(AskEvent::Retrieved(question.results.hits.clone()));
+    let results = question.results;
+    on_event(AskEvent::Retrieved { hits: results.hits.clone(), searched: results.searched });
     let read: Vec<SearchHit>;
     let mut draft = Draft::new(question, on_event);
     if let Some(reason) = gate(question) {
@@ -135,6 +138,7 @@ impl<'a> Draft<'a> {
                 passages_used: 0,
                 passages_found: results.hits.len(),
                 passages_searched: results.searched,
+                passages: found::found(results),
                 prompt_tokens: 0,
                 answer_tokens: 0,
                 notes: results.notes.clone(),
@@ -174,9 +178,11 @@ impl<'a> Draft<'a> {
 
     fn extract(&mut self) {
         let question = self.question;
-        match extract(question.text, &self.passages, question.similarity) {
+        let read = &self.passages[..self.passages.len().min(MAX_PASSAGES)];
+        self.answer.passages_used = read.len();
+        found::mark(&mut self.answer.passages, read, &PassageFate::NotRead);
+        match extract(question.text, read, question.similarity) {
             Some(found) => {
-                self.answer.passages_used = self.passages.len();
                 self.answer.sentences_checked = found.citations.len();
                 self.answer.citations = found.citations;
                 self.show(found.text);
@@ -208,6 +214,8 @@ impl<'a> Draft<'a> {
     ) -> Result<(), GenerateError> {
         let sources: Vec<String> = self.read.iter().map(prompt::source).collect();
         self.answer.passages_used = sources.len();
+        found::mark(&mut self.answer.passages, &self.read, &PassageFate::OverBudget);
+        (self.on_event)(AskEvent::Asking { model: self.answer.model.clone(), used: sources.len() });
         let prompt = prompt::prompt(self.question.text, &sources, self.question.task);
         let mut text = Streamed::new(Annotator::new(&self.read));
         let mut hear = |event: GenerateEvent<'_>| match event {
@@ -296,62 +304,13 @@ fn doubtful(answer: &Answer) -> Option<String> {
     }
 }
 
-/// The model's text on its way through the annotator; its beginning is held back while it may be a refusal.
-struct Streamed<'a> {
-    annotator: Annotator<'a>,
-    head: Option<String>,
-}
-
-impl<'a> Streamed<'a> {
-    fn new(annotator: Annotator<'a>) -> Self {
-        Self { annotator, head: Some(String::new()) }
-    }
-
-    fn push(&mut self, piece: &str) -> String {
-        let Some(head) = &mut self.head else {
-            return self.annotator.push(piece);
-        };
-        head.push_str(piece);
-        if may_be_refusal(head) {
-            return String::new();
-        }
-        let head = self.head.take().unwrap_or_default();
-        self.annotator.push(head.trim_start())
-    }
-
-    fn finish(&mut self) -> String {
-        let head = self.head.take().unwrap_or_default();
-        let mut rest = self.annotator.push(head.trim());
-        rest.push_str(&self.annotator.finish());
-        rest
-    }
-
-    fn has_text(&self) -> bool {
-        self.head.as_ref().is_none_or(|head| !head.trim().is_empty())
-    }
-
-    fn says_not_found(&self) -> bool {
-        self.head.as_ref().is_some_and(|head| bare(head).starts_with(NOT_FOUND))
-    }
-}
-
-/// Whether what was said so far can still turn out to be the refusal that the prompt asks for.
-fn may_be_refusal(head: &str) -> bool {
-    let said = bare(head);
-    NOT_FOUND.starts_with(&said) || said.starts_with(NOT_FOUND)
-}
-
-/// Letters in upper case, without the signs that models like to put around them.
-fn bare(text: &str) -> String {
-    text.trim_start_matches(|letter: char| !letter.is_alphanumeric()).to_uppercase().trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
 
     use super::*;
     use crate::answer::fake::FakeGenerator;
+    use crate::answer::prompt::NOT_FOUND;
     use crate::answer::samples::results;
 
     const TEXTS: [&str; 2] = ["Standby time is paid at 145 euros per hour.", "Notice of 21 days ends the contract."];
@@ -408,6 +367,25 @@ mod tests {
         assert!(answer.answer.contains("cosine 0.90") && answer.answer.contains("Document 0"));
         assert_eq!(answer.answer, asked.streamed);
         assert_eq!(answer.citations.len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_read_without_a_model_is_not_counted_as_used() {
+        let texts: Vec<String> = (0..7).map(|day| format!("Standby time on day {day} is paid at 145 euros.")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let answer = ask(&results(&texts, 0.8, 0.9), None).outcome.unwrap();
+        assert_eq!((answer.passages_used, answer.passages_found), (MAX_PASSAGES, 7));
+        let fates: Vec<&str> = answer.passages.iter().map(|passage| passage.fate.text()).collect();
+        assert_eq!(fates, ["used", "used", "used", "used", "used", "not read", "not read"]);
+    }
+
+    #[test]
+    fn passages_that_find_no_room_in_the_prompt_are_named() {
+        let long = "Standby time is paid at 145 euros per hour. ".repeat(30);
+        let mut generator = FakeGenerator::saying("Standby time is paid at 145 euros per hour [1].").with_context(900);
+        let answer = ask(&results(&[&long, &long, &long], 0.8, 0.9), Some(&mut generator)).outcome.unwrap();
+        let fates: Vec<&str> = answer.passages.iter().map(|passage| passage.fate.text()).collect();
+        assert_eq!((answer.passages_used, fates[0], fates[2]), (1, "used", "no room in the prompt"));
     }
 
     #[test]

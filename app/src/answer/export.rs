@@ -19,10 +19,19 @@ pub fn to_markdown(title: &str, answers: &[Answer]) -> String {
         for doubtful in &answer.unsupported {
             let _ = writeln!(text, "- [?] “{}”: {}", one_line(&doubtful.sentence), doubtful.reason);
         }
-        let coverage = format!("{} of {} passages used", answer.passages_used, answer.passages_found);
-        let _ = writeln!(text, "\n*{} · {coverage} · {:.1} s*", answer.model, answer.took_ms.total / 1e3);
+        let _ = writeln!(text, "\n*{} · {} · {:.1} s*", answer.model, coverage(answer), answer.took_ms.total / 1e3);
+        for note in &answer.notes {
+            let _ = writeln!(text, "\n*{}*", one_line(note));
+        }
     }
     text
+}
+
+/// `5 of 12 passages used · seen 5 of 4000 chunks`.
+fn coverage(answer: &Answer) -> String {
+    let (used, searched) = (answer.passages_used, answer.passages_searched);
+    let used_of_found = format!("{used} of {} passages used", answer.passages_found);
+    if searched == 0 { used_of_found } else { format!("{used_of_found} · seen {used} of {searched} chunks") }
 }
 
 /// `[1] contract.docx, p. 2, Payment: “…”`.

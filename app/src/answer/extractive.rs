@@ -13,7 +13,7 @@ use super::words::{Term, term_set};
 pub const EXTRACTIVE: &str = "extractive";
 
 /// Passages that are looked into.
-const MAX_PASSAGES: usize = 5;
+pub(super) const MAX_PASSAGES: usize = 5;
 const MAX_SENTENCES: usize = 3;
 /// Sentences that are compared with the question by meaning, the best by words.
 const MAX_COMPARED: usize = 16;

@@ -13,11 +13,13 @@ mod budget;
 mod citations;
 mod claim;
 mod endpoint;
+mod event;
 mod export;
 mod extractive;
 #[cfg(test)]
 mod fake;
 mod follow_up;
+mod found;
 mod gate;
 mod generators;
 mod llama;
@@ -29,16 +31,19 @@ mod route;
 mod samples;
 mod segments;
 mod sentences;
+mod streamed;
 mod support;
 mod words;
 
 pub use ask::{Question, Widened, answer};
 pub use endpoint::{Address, EndpointGenerator};
+pub use event::{AskEvent, GenerateEvent};
 pub use export::to_markdown;
 pub use extractive::EXTRACTIVE;
 #[cfg(test)]
 pub(crate) use fake::FakeGenerator;
 pub use follow_up::standalone;
+pub use found::{FoundPassage, PassageFate};
 pub use gate::GateScale;
 pub use generators::Generators;
 pub use llama::LlamaGenerator;
@@ -50,7 +55,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::progress::CancelToken;
-use crate::retrieve::{SearchHit, SearchOptions};
+use crate::retrieve::SearchOptions;
 use crate::store::DocumentId;
 
 /// How to answer.
@@ -159,13 +164,16 @@ pub struct Answer {
     /// Those that no passage supports; each ends in `[?]`.
     #[serde(default)]
     pub unsupported: Vec<Unsupported>,
-    /// Whole passages that fitted in the prompt.
+    /// Whole passages that were read.
     pub passages_used: usize,
     /// Passages found.
     pub passages_found: usize,
     /// Passages that were searched.
     #[serde(default)]
     pub passages_searched: usize,
+    /// Those found, best first, then the nearest that the search left out, with what became of each.
+    #[serde(default)]
+    pub passages: Vec<FoundPassage>,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
     /// Tokens of the answer.
@@ -175,48 +183,6 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Milliseconds of its parts.
     pub took_ms: AnswerTimes,
-}
-
-/// What happens while an answer is made, in this order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AskEvent {
-    /// Passages were found.
-    Retrieved(Vec<SearchHit>),
-    /// The generator's model is loading (first question only).
-    LoadingModel(String),
-    /// The model reads its prompt; on a CPU that takes longer than the answer.
-    Reading {
-        /// Tokens that it knows.
-        read_tokens: usize,
-        /// Tokens of the prompt.
-        prompt_tokens: usize,
-    },
-    /// A piece of the answer, whole UTF-8.
-    Token(String),
-}
-
-/// What a generator says on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GenerateEvent<'t> {
-    /// It reads the prompt.
-    Reading {
-        /// Tokens that it knows.
-        read_tokens: usize,
-        /// Tokens of the prompt.
-        prompt_tokens: usize,
-    },
-    /// A piece of the text, whole UTF-8.
-    Piece(&'t str),
-}
-
-impl<'t> GenerateEvent<'t> {
-    /// The text that it adds, which may be none.
-    pub fn text(self) -> &'t str {
-        match self {
-            Self::Reading { .. } => "",
-            Self::Piece(piece) => piece,
-        }
-    }
 }
 
 /// What a generator is given. The generator applies its own chat template.

@@ -74,7 +74,7 @@ fn show(session: &Session, streams: bool, bar: &ProgressBar, event: AskEvent) {
             bar.set_length(prompt_tokens as u64);
             bar.set_position(read_tokens as u64);
         }
-        AskEvent::Retrieved(_) => {}
+        AskEvent::Retrieved { .. } | AskEvent::Asking { .. } => {}
     }
 }
 

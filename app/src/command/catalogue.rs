@@ -2,6 +2,7 @@
 
 use super::Command;
 use super::shortcut::{KeyName, Shortcut};
+use crate::answer::Answer;
 use crate::state::{AppState, Space, StatusFilter, ThemeChoice};
 
 /// A command as the palette shows it.
@@ -99,16 +100,36 @@ fn lab(state: &AppState) -> Vec<Entry> {
 }
 
 fn chat(state: &AppState) -> Vec<Entry> {
+    let conversations = Entry::new("Open a conversation…", Command::ShowConversations(true));
     if state.chat.running().is_some() {
-        return vec![Entry::new("Stop the answer", Command::StopAnswer).with(Shortcut::ctrl('.'))];
+        return vec![conversations, Entry::new("Stop the answer", Command::StopAnswer).with(Shortcut::ctrl('.'))];
     }
-    if state.chat.turns.is_empty() {
-        return Vec::new();
-    }
-    vec![
+    let Some(turn) = state.chat.turns.last() else {
+        return vec![conversations];
+    };
+    let mut entries = vec![
+        conversations,
         Entry::new("New conversation", Command::ClearChat).with(Shortcut::ctrl('n')),
         Entry::new("Export the conversation…", Command::ExportChat(None)),
-    ]
+        Entry::new("Ask again", Command::AskAgain(turn.number)),
+        Entry::new("Edit the question", Command::EditQuestion(Some(turn.number))),
+    ];
+    if let Some(answer) = state.chat.last_answer() {
+        entries.push(Entry::new("Copy the answer", Command::CopyAnswer));
+        entries.extend(citations(answer));
+    }
+    if turn.answer().is_some_and(|answer| !answer.passages.is_empty()) {
+        entries.push(Entry::new("Why these passages?", Command::TogglePassages(turn.number)));
+    }
+    entries
+}
+
+/// One entry for each marker from 1 to 9.
+fn citations(answer: &Answer) -> impl Iterator<Item = Entry> {
+    let is_cited = |marker: u32| answer.citations.iter().any(|citation| citation.marker == marker);
+    (1..).zip('1'..='9').filter(move |(marker, _)| is_cited(*marker)).map(|(marker, digit)| {
+        Entry::new(format!("Open citation {marker}"), Command::OpenCitation(marker)).with(Shortcut::alt(digit))
+    })
 }
 
 fn models() -> Vec<Entry> {

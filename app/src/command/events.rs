@@ -8,7 +8,7 @@ use crate::answer::{Answer, AskEvent};
 use crate::ingest::{FileOutcome, IngestOptions, IngestReport};
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
-use crate::state::{AppState, LabResult, Loadable, Opened, Pace, Space, Turn, TurnState, Undo};
+use crate::state::{AppState, Coverage, LabResult, Loadable, Opened, Pace, Selection, Space, Turn, TurnState, Undo};
 use crate::store::{ChatId, DocumentId, DocumentRecord, DocumentStatus};
 
 /// Takes an event into the state.
@@ -61,6 +61,10 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::AnswerProgressed { number, event } => answer_progressed(number, event, state),
         Event::Answered { number, outcome, kept } => answered(number, *outcome, kept, state),
         Event::ChatLoaded(outcome) => chat_loaded(outcome, state),
+        Event::ChatsListed(outcome) => state.chat.conversations.finish(outcome),
+        Event::ChatOpened { chat, outcome } if state.chat.opening == Some(chat) => {
+            chat_opened(chat, outcome, state, jobs);
+        }
         Event::ChatExported(Ok(path)) => state.tell(format!("Written to {}", path.display()), None),
         event @ (Event::ModelsListed { .. }
         | Event::FetchProgressed(_)
@@ -70,6 +74,7 @@ pub fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         | Event::ModelRemoved { .. }) => models::apply(event, state, jobs),
         Event::ChatExported(Err(error)) | Event::Exported(Err(error)) | Event::Failed(error) => state.report(&error),
         Event::Exported(Ok(None))
+        | Event::ChatOpened { .. }
         | Event::PagesDrawn { .. }
         | Event::SurroundingsRead { .. }
         | Event::FirstRanked { .. }
@@ -231,8 +236,15 @@ fn turn(number: u64, state: &mut AppState) -> Option<&mut Turn> {
 fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
     let Some(turn) = turn(number, state) else { return };
     match event {
-        AskEvent::Retrieved(hits) => turn.hits = hits,
+        AskEvent::Retrieved { hits, searched } => {
+            turn.coverage = Some(Coverage { found: hits.len(), searched, used: None });
+            turn.hits = hits;
+        }
         AskEvent::LoadingModel(name) => turn.state = TurnState::Loading(name),
+        AskEvent::Asking { model, used } => {
+            turn.state = TurnState::Asked(model);
+            turn.coverage = turn.coverage.map(|coverage| Coverage { used: Some(used), ..coverage });
+        }
         AskEvent::Reading { read_tokens, prompt_tokens } => {
             turn.state = TurnState::Reading { read_tokens, prompt_tokens };
         }
@@ -248,6 +260,20 @@ fn chat_loaded(outcome: Result<Option<(ChatId, Vec<Answer>)>, Error>, state: &mu
     match outcome {
         Ok(Some((chat, answers))) if state.chat.turns.is_empty() => state.chat.take_up(chat, answers),
         Ok(_) => {}
+        Err(error) => state.report(&error),
+    }
+}
+
+fn chat_opened(chat: ChatId, outcome: Result<Vec<Answer>, Error>, state: &mut AppState, jobs: &Jobs) {
+    state.chat.opening = None;
+    match outcome {
+        Ok(answers) => {
+            jobs.stop_answer();
+            state.chat.clear();
+            state.selection = Selection::Nothing;
+            state.chat.shows_conversations = false;
+            state.chat.take_up(chat, answers);
+        }
         Err(error) => state.report(&error),
     }
 }

@@ -32,7 +32,7 @@ use crate::similarity::MapLayout;
 use crate::state::{
     AppState, LabelledQuestion, Passage, RowMetrics, SimilarityView, SortKey, Space, StatusFilter, ThemeChoice,
 };
-use crate::store::DocumentId;
+use crate::store::{ChatId, DocumentId};
 
 /// Something a person asks of the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,8 +192,24 @@ pub enum Command {
 
     /// Asks a question.
     Ask(String),
+    /// Asks a turn's question again; an answer to the last one takes its place.
+    AskAgain(u64),
+    /// Takes a turn's question up to be edited; `None` gives that up.
+    EditQuestion(Option<u64>),
+    /// Copies the newest answer; the window does it.
+    CopyAnswer,
+    /// Lists the passages of a turn with what became of each, or hides them.
+    TogglePassages(u64),
+    /// Shows the passage that a marker of the newest answer names.
+    OpenCitation(u32),
     /// Stops the answer.
     StopAnswer,
+    /// Shows the conversations that are kept, or the one in hand.
+    ShowConversations(bool),
+    /// Takes up a conversation that was kept.
+    OpenChat(ChatId),
+    /// Deletes a conversation that was kept.
+    RemoveChat(ChatId),
     /// Begins a new conversation; the one before stays in the library.
     ClearChat,
     /// Writes the conversation as Markdown; without a path the system's dialog asks for one.
@@ -287,6 +303,18 @@ pub fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
         C::Search(_) | C::SetSearchOptions(_) | C::SelectHit(_) | C::Inspect(_) => {
             search::run(command, state, jobs);
         }
-        C::Ask(_) | C::StopAnswer | C::ClearChat | C::ExportChat(_) | C::UseModel(_) => chat::run(command, state, jobs),
+        C::Ask(_)
+        | C::AskAgain(_)
+        | C::EditQuestion(_)
+        | C::CopyAnswer
+        | C::TogglePassages(_)
+        | C::OpenCitation(_)
+        | C::StopAnswer
+        | C::ClearChat
+        | C::ShowConversations(_)
+        | C::OpenChat(_)
+        | C::RemoveChat(_)
+        | C::ExportChat(_)
+        | C::UseModel(_) => chat::run(command, state, jobs),
     }
 }

@@ -16,6 +16,8 @@ pub enum KeyName {
 pub struct Shortcut {
     /// With Ctrl.
     pub ctrl: bool,
+    /// With Alt.
+    pub alt: bool,
     /// With Shift.
     pub shift: bool,
     /// The key.
@@ -25,17 +27,22 @@ pub struct Shortcut {
 impl Shortcut {
     /// Ctrl and a letter or digit.
     pub const fn ctrl(key: char) -> Self {
-        Self { ctrl: true, shift: false, key: KeyName::Char(key) }
+        Self { ctrl: true, alt: false, shift: false, key: KeyName::Char(key) }
     }
 
     /// Ctrl, Shift and a letter or digit.
     pub const fn ctrl_shift(key: char) -> Self {
-        Self { ctrl: true, shift: true, key: KeyName::Char(key) }
+        Self { ctrl: true, alt: false, shift: true, key: KeyName::Char(key) }
+    }
+
+    /// Alt and a letter or digit.
+    pub const fn alt(key: char) -> Self {
+        Self { ctrl: false, alt: true, shift: false, key: KeyName::Char(key) }
     }
 
     /// A key alone.
     pub const fn plain(key: KeyName) -> Self {
-        Self { ctrl: false, shift: false, key }
+        Self { ctrl: false, alt: false, shift: false, key }
     }
 
     /// The shortcut as people write it, for example `Ctrl+K`.
@@ -46,7 +53,10 @@ impl Shortcut {
             KeyName::Delete => "Delete".to_owned(),
         };
         let ctrl = if cfg!(target_os = "macos") { "Cmd+" } else { "Ctrl+" };
-        format!("{}{}{key}", if self.ctrl { ctrl } else { "" }, if self.shift { "Shift+" } else { "" })
+        let alt = if cfg!(target_os = "macos") { "Option+" } else { "Alt+" };
+        let modifiers = [(self.ctrl, ctrl), (self.alt, alt), (self.shift, "Shift+")];
+        let held = modifiers.into_iter().filter(|(is_held, _)| *is_held).map(|(_, name)| name);
+        held.chain([key.as_str()]).collect()
     }
 }
 
@@ -57,6 +67,7 @@ mod tests {
     #[test]
     fn shortcuts_read_as_people_write_them() {
         assert!(Shortcut::ctrl('k').label().ends_with("+K"));
+        assert!(Shortcut::alt('1').label().ends_with("+1") && Shortcut::alt('1') != Shortcut::ctrl('1'));
         assert_eq!(Shortcut::plain(KeyName::Escape).label(), "Esc");
     }
 }

@@ -52,6 +52,8 @@ fn dismiss(state: &mut AppState, jobs: &Jobs) {
         state.palette_open = false;
     } else if state.space == Space::Chat && state.chat.running().is_some() {
         jobs.stop_answer();
+    } else if state.space == Space::Chat && state.chat.shows_conversations {
+        state.chat.shows_conversations = false;
     } else if state.selection != Selection::Nothing {
         state.selection = Selection::Nothing;
     } else {

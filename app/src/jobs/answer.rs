@@ -21,6 +21,8 @@ pub struct AnswerRequest {
     pub options: AskOptions,
     /// The conversation that it belongs to; `None` begins one.
     pub chat: Option<ChatId>,
+    /// Whether the answer is to stand in the place of the conversation's last one.
+    pub replaces_last: bool,
 }
 
 /// The window's side.
@@ -67,13 +69,16 @@ impl Drop for Handle {
 }
 
 fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
-    for (AnswerRequest { number, question, options, chat }, cancel) in queue {
+    for (AnswerRequest { number, question, options, chat, replaces_last }, cancel) in queue {
         let mut on_event = |event| {
             outbox.send_growth(Event::AnswerProgressed { number, event });
         };
         let outcome = Box::new(guarded(|| library.ask(&question, &options, &mut on_event, &cancel)));
         let kept = outcome.as_ref().as_ref().ok().and_then(|answer| {
-            let kept = guarded(|| library.keep_answer(chat, answer));
+            let kept = guarded(|| match chat {
+                Some(chat) if replaces_last => library.keep_answer_again(chat, answer),
+                _ => library.keep_answer(chat, answer),
+            });
             kept.inspect_err(|err| tracing::warn!("the answer is not kept: {err}")).ok()
         });
         running.store(false, Ordering::Release);

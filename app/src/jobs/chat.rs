@@ -1,9 +1,9 @@
-//! Conversations: the latest one of a library, and one as a file.
+//! Conversations: those that a library keeps, and one as a file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Event, Outbox, guarded, spawn};
+use super::{Event, Jobs, Outbox, guarded, spawn};
 use crate::answer::{Answer, to_markdown};
 use crate::library::{Error, Library};
 use crate::store::ChatId;
@@ -19,6 +19,37 @@ fn latest(library: &Library) -> Result<Option<(ChatId, Vec<Answer>)>, Error> {
         return Ok(None);
     };
     Ok(Some((chat.id, library.chat(chat.id)?)))
+}
+
+impl Jobs {
+    /// Lists the conversations that are kept.
+    pub fn list_chats(&self) {
+        self.with_library("list-chats", |library, outbox| {
+            outbox.send(Event::ChatsListed(guarded(|| library.chats())));
+        });
+    }
+
+    /// Reads a conversation that is kept.
+    pub fn open_chat(&self, chat: ChatId) {
+        self.with_library("open-chat", move |library, outbox| {
+            outbox.send(Event::ChatOpened { chat, outcome: guarded(|| library.chat(chat)) });
+        });
+    }
+
+    /// Deletes a conversation, then lists those that are left.
+    pub fn remove_chat(&self, chat: ChatId) {
+        self.with_library("remove-chat", move |library, outbox| {
+            let outcome = guarded(|| library.remove_chat(chat).and_then(|()| library.chats()));
+            outbox.send(Event::ChatsListed(outcome));
+        });
+    }
+
+    fn with_library(&self, name: &str, work: impl FnOnce(&Library, &Outbox) + Send + 'static) {
+        if let Some(workers) = &self.workers {
+            let (library, outbox) = (Arc::clone(&workers.library), self.outbox.clone());
+            spawn(name, move || work(&library, &outbox));
+        }
+    }
 }
 
 fn dialog() -> rfd::FileDialog {

@@ -12,7 +12,7 @@ use crate::state::{
     Comparison, Fetching, FolderState, HeatResult, LabResult, LabelledQuestion, MapResult, MemoryNeeds, ModelRow,
     QueryAnswer, Surroundings,
 };
-use crate::store::{ChatId, DocumentId, DocumentRecord};
+use crate::store::{ChatId, ChatRecord, DocumentId, DocumentRecord};
 
 /// Something that happened in a job.
 pub enum Event {
@@ -158,6 +158,15 @@ pub enum Event {
     },
     /// The latest conversation of the library, if there is one.
     ChatLoaded(Result<Option<(ChatId, Vec<Answer>)>, Error>),
+    /// The conversations that are kept, newest first.
+    ChatsListed(Result<Vec<ChatRecord>, Error>),
+    /// A conversation was read.
+    ChatOpened {
+        /// Which.
+        chat: ChatId,
+        /// Its answers, oldest first.
+        outcome: Result<Vec<Answer>, Error>,
+    },
     /// A conversation was written to a file.
     ChatExported(Result<PathBuf, Error>),
     /// What is installed.

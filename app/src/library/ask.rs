@@ -141,7 +141,7 @@ impl Surroundings<'_> {
 
 /// An answer that was counted, shown as the others are.
 fn counted(mut answer: Answer, asked_at: Instant, on_event: &mut dyn FnMut(AskEvent)) -> Answer {
-    on_event(AskEvent::Retrieved(Vec::new()));
+    on_event(AskEvent::Retrieved { hits: Vec::new(), searched: answer.passages_searched });
     on_event(AskEvent::Token(answer.answer.clone()));
     answer.took_ms.total = asked_at.elapsed().as_secs_f64() * 1e3;
     answer

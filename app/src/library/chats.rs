@@ -30,9 +30,15 @@ impl Library {
     /// # Errors
     /// The library cannot be written.
     pub fn keep_answer(&self, chat: Option<ChatId>, answer: &Answer) -> Result<ChatId, Error> {
-        let json = serde_json::to_string(answer)
-            .map_err(|err| Error::new("Chat", format!("the answer cannot be written down: {err}")))?;
-        Ok(self.store.append_chat(chat, &answer.question, &json)?)
+        Ok(self.store.append_chat(chat, &answer.question, &written(answer)?)?)
+    }
+
+    /// Keeps an answer in the place of the chat's last one, if that answers the same question.
+    ///
+    /// # Errors
+    /// The library cannot be written.
+    pub fn keep_answer_again(&self, chat: ChatId, answer: &Answer) -> Result<ChatId, Error> {
+        Ok(self.store.replace_last_of_chat(chat, &answer.question, &written(answer)?)?)
     }
 
     /// Removes a chat.
@@ -42,4 +48,8 @@ impl Library {
     pub fn remove_chat(&self, chat: ChatId) -> Result<(), Error> {
         Ok(self.store.remove_chat(chat)?)
     }
+}
+
+fn written(answer: &Answer) -> Result<String, Error> {
+    serde_json::to_string(answer).map_err(|err| Error::new("Chat", format!("the answer cannot be written down: {err}")))
 }

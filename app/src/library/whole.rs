@@ -175,6 +175,7 @@ fn counted(question: &str, answer: String, searched: usize) -> Answer {
         passages_used: searched,
         passages_found: searched,
         passages_searched: searched,
+        passages: Vec::new(),
         prompt_tokens: 0,
         answer_tokens: 0,
         notes: Vec::new(),

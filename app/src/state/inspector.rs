@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::answer::Citation;
+use crate::answer::{Citation, FoundPassage};
 use crate::extract::Place;
 use crate::retrieve::{HitScores, Near, SearchHit};
 use crate::store::{ChunkRecord, DocumentId};
@@ -83,6 +83,24 @@ impl Passage {
             score: None,
             scores: HitScores::default(),
             query: String::new(),
+        }
+    }
+
+    /// A passage that was found for an answer.
+    pub fn of_found(found: &FoundPassage, question: &str) -> Self {
+        Self {
+            document: found.document,
+            title: found.title.clone(),
+            path: found.path.clone(),
+            text: found.text.clone(),
+            place: found.place.clone(),
+            start: found.start,
+            end: found.end,
+            index: None,
+            tokens: None,
+            score: found.score,
+            scores: found.scores,
+            query: question.to_owned(),
         }
     }
 

@@ -22,7 +22,7 @@ mod similarity;
 mod space;
 mod text_rows;
 
-pub use chat::{ChatState, Turn, TurnState};
+pub use chat::{ChatState, Coverage, Turn, TurnState};
 pub use comparison::{Column, Comparison, CutMark};
 pub use edits::Edits;
 pub use folders::FolderState;

@@ -64,6 +64,16 @@ fn append(connection: &Connection, chat: Option<ChatId>, question: &str, answer:
     Ok(chat)
 }
 
+/// Removes the last turn of a chat if it has this question.
+fn remove_last(connection: &Connection, chat: ChatId, question: &str) -> Result<()> {
+    connection.execute(
+        "DELETE FROM chat_turns WHERE chat = ?1 AND question = ?2
+         AND position = (SELECT max(position) FROM chat_turns WHERE chat = ?1)",
+        params![chat.0 as i64, question],
+    )?;
+    Ok(())
+}
+
 fn create(connection: &Connection, title: &str) -> Result<ChatId> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     connection
@@ -95,6 +105,19 @@ impl Store {
         answer: &str,
     ) -> std::result::Result<ChatId, StoreError> {
         self.database.write_quietly(|transaction| append(transaction, chat, question, answer))
+    }
+
+    /// Puts an answer in the place of the last one, if that answers the same question, or after it.
+    pub(crate) fn replace_last_of_chat(
+        &self,
+        chat: ChatId,
+        question: &str,
+        answer: &str,
+    ) -> std::result::Result<ChatId, StoreError> {
+        self.database.write_quietly(|transaction| {
+            remove_last(transaction, chat, question)?;
+            append(transaction, Some(chat), question, answer)
+        })
     }
 
     /// Removes a chat.

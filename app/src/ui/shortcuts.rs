@@ -1,11 +1,11 @@
 //! The catalogue's shortcuts in the toolkit's terms.
 
-use egui::{Context, Key, KeyboardShortcut, Modifiers};
+use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use crate::command::{Command, KeyName, Shortcut, entries};
 use crate::state::AppState;
 
-/// Takes pressed shortcuts out of the input and gives their commands. Keys without Ctrl belong to the text that is
+/// Takes pressed shortcuts out of the input and gives their commands. Keys without Ctrl or Alt belong to the text that is
 /// being edited, if there is one; Esc belongs to it first as well.
 pub(super) fn pressed(ctx: &Context, state: &AppState) -> Vec<Command> {
     let editing = ctx.text_edit_focused() || ctx.any_popup_open();
@@ -16,9 +16,13 @@ pub(super) fn pressed(ctx: &Context, state: &AppState) -> Vec<Command> {
         let Some(shortcut) = entry.shortcut else {
             continue;
         };
-        let free = shortcut.ctrl || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
+        let free = shortcut.ctrl || shortcut.alt || !editing || (shortcut.key == KeyName::Escape && state.palette_open);
         let consumed = free && ctx.input_mut(|input| input.consume_shortcut(&translated(shortcut)));
         if consumed {
+            if shortcut.alt {
+                // The key's character would land in the text that is being edited.
+                ctx.input_mut(|input| input.events.retain(|event| !matches!(event, Event::Text(_))));
+            }
             commands.push(entry.command);
         }
     }
@@ -29,6 +33,9 @@ fn translated(shortcut: Shortcut) -> KeyboardShortcut {
     let mut modifiers = Modifiers::NONE;
     if shortcut.ctrl {
         modifiers |= Modifiers::COMMAND;
+    }
+    if shortcut.alt {
+        modifiers |= Modifiers::ALT;
     }
     if shortcut.shift {
         modifiers |= Modifiers::SHIFT;

@@ -94,6 +94,11 @@ impl Workbench {
             if command == Command::Quit {
                 ctx.send_viewport_cmd(ViewportCommand::Close);
             }
+            if command == Command::CopyAnswer
+                && let Some(answer) = self.state.chat.last_answer()
+            {
+                ctx.copy_text(answer.answer.clone());
+            }
             self.run(command);
         }
         self.apply_appearance(ctx);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use outcrop::answer::{Answer, AnswerTimes};
 use outcrop::embed::{EmbedError, Embedder, HashEmbedder, TextRole, TokenVectors};
 use outcrop::extract::{Extract, ExtractError, Extraction};
 use outcrop::ingest::IngestOptions;
@@ -400,7 +401,7 @@ fn title_and_headings_are_searched_but_never_cited() {
 fn chats_are_kept_in_order() {
     let world = World::new();
     let library = world.open();
-    let answer = |question: &str| outcrop::answer::Answer {
+    let answer = |question: &str| Answer {
         question: question.to_owned(),
         answer: "Yes [1].".to_owned(),
         refused: false,
@@ -412,12 +413,13 @@ fn chats_are_kept_in_order() {
         unsupported: Vec::new(),
         standalone: None,
         passages_searched: 0,
+        passages: Vec::new(),
         passages_used: 1,
         passages_found: 1,
         prompt_tokens: 10,
         answer_tokens: 2,
         notes: Vec::new(),
-        took_ms: outcrop::answer::AnswerTimes::default(),
+        took_ms: AnswerTimes::default(),
     };
     let chat = library.keep_answer(None, &answer("Is it old?")).unwrap();
     assert_eq!(library.keep_answer(Some(chat), &answer("How old?")).unwrap(), chat);
@@ -425,6 +427,12 @@ fn chats_are_kept_in_order() {
     let listed: Vec<_> = library.chats().unwrap().into_iter().map(|chat| (chat.id, chat.title, chat.turns)).collect();
     assert_eq!(listed, [(other, "Where?".to_owned(), 1), (chat, "Is it old?".to_owned(), 2)]);
     assert_eq!(library.chat(chat).unwrap()[1], answer("How old?"));
+    let again = |question: &str| {
+        library.keep_answer_again(chat, &Answer { answer: "No [1].".to_owned(), ..answer(question) }).unwrap();
+        library.chat(chat).unwrap().into_iter().map(|answer| answer.answer).collect::<Vec<_>>()
+    };
+    assert_eq!(again("How old?"), ["Yes [1].", "No [1]."]);
+    assert_eq!(again("Something else?"), ["Yes [1].", "No [1].", "No [1]."], "another question's answer stays");
     library.remove_chat(chat).unwrap();
     assert_eq!(library.chats().unwrap().len(), 1);
 }

@@ -12,6 +12,8 @@ use crate::state::AppState;
 pub(super) struct Composer {
     question: String,
     was_front: bool,
+    /// Questions that were taken up to be edited.
+    edits: u64,
 }
 
 impl Composer {
@@ -19,13 +21,20 @@ impl Composer {
         self.was_front = false;
     }
 
-    /// Takes a question up again, to be changed and asked anew.
-    pub(super) fn edit(&mut self, question: &str) {
-        question.clone_into(&mut self.question);
-        self.was_front = false;
+    /// Takes up the question that is to be edited, once.
+    fn take_up_edit(&mut self, state: &AppState) {
+        if self.edits == state.chat.edits {
+            return;
+        }
+        self.edits = state.chat.edits;
+        if let Some(turn) = state.chat.edited.and_then(|number| state.chat.turn(number)) {
+            turn.question.clone_into(&mut self.question);
+            self.was_front = false;
+        }
     }
 
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        self.take_up_edit(state);
         let colours = palette(ui);
         let running = state.chat.running().is_some();
         let frame = Frame::new()
@@ -36,6 +45,10 @@ impl Composer {
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 self.edit_ui(ui, running, commands);
+                // What is typed after everything was deleted is another question.
+                if state.chat.edited.is_some() && self.question.is_empty() && !running {
+                    commands.push(Command::EditQuestion(None));
+                }
                 if running {
                     if round_button(ui, Icon::Stop, "Stop", true).clicked() {
                         commands.push(Command::StopAnswer);

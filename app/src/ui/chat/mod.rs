@@ -1,7 +1,10 @@
 //! The chat space: questions, streamed answers, and the passages they rest on.
 
 mod composer;
+mod conversations;
+mod footer;
 mod markdown;
+mod passages;
 mod turn;
 
 use egui::{Align, CentralPanel, Frame, Layout, Margin, Panel, ScrollArea, Ui};
@@ -20,6 +23,7 @@ const COLUMN_WIDTH: f32 = 760.0;
 pub(super) struct ChatPanel {
     composer: composer::Composer,
     markdown: markdown::Markdown,
+    conversations: conversations::Conversations,
 }
 
 impl ChatPanel {
@@ -33,7 +37,9 @@ impl ChatPanel {
         let margin = Margin { left: 24, right: 24, top: 18, bottom: 0 };
         CentralPanel::default().frame(Frame::new().fill(ground).inner_margin(margin)).show(ui, |ui| {
             head_ui(ui, state, commands);
-            if state.chat.turns.is_empty() {
+            if state.chat.shows_conversations {
+                self.conversations.ui(ui, &state.chat, commands);
+            } else if state.chat.turns.is_empty() {
                 nothing_ui(ui);
             } else {
                 self.turns_ui(ui, state, commands);
@@ -51,10 +57,8 @@ impl ChatPanel {
         area.show(ui, |ui| {
             column(ui, |ui| {
                 for turn in &state.chat.turns {
-                    let action = ui.push_id(turn.number, |ui| turn::turn_ui(ui, turn, &mut self.markdown, commands));
-                    if let Some(turn::Action::Edit) = action.inner {
-                        self.composer.edit(&turn.question);
-                    }
+                    let is_listed = state.chat.listed.contains(&turn.number);
+                    ui.push_id(turn.number, |ui| turn::turn_ui(ui, turn, is_listed, &mut self.markdown, commands));
                 }
                 ui.add_space(12.0);
             });
@@ -84,6 +88,10 @@ fn head_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.label(title("Chat"));
         ui.label(secondary("answers rest on your documents only"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let is_listing = state.chat.shows_conversations;
+            if quiet(ui, if is_listing { "Back to the chat" } else { "Conversations" }).clicked() {
+                commands.push(Command::ShowConversations(!is_listing));
+            }
             if state.chat.turns.is_empty() {
                 return;
             }

@@ -4,56 +4,63 @@ use egui::{Frame, Label, Margin, Ui};
 
 use super::super::theme::{palette, secondary, strong, tokens};
 use super::super::widgets::{Tone, chip, error_block, format, quiet};
+use super::footer::{coverage_ui, footer_ui};
 use super::markdown::Markdown;
+use super::passages::{nearest_ui, passages_ui};
 use crate::answer::{Answer, Citation};
 use crate::command::Command;
-use crate::retrieve::SearchHit;
 use crate::state::{Passage, Turn, TurnState};
 
 /// The generator that quotes passages and needs no model.
 const EXTRACTIVE: &str = "extractive";
-/// Nearest passages shown with a refusal.
-const NEAREST: usize = 4;
-
-/// What a turn asks of the chat.
-pub(super) enum Action {
-    /// The question is to be edited.
-    Edit,
-}
-
-pub(super) fn turn_ui(
-    ui: &mut Ui,
-    turn: &Turn,
-    markdown: &mut Markdown,
-    commands: &mut Vec<Command>,
-) -> Option<Action> {
+/// Draws a turn; `is_listed` says whether its passages are listed.
+pub(super) fn turn_ui(ui: &mut Ui, turn: &Turn, is_listed: bool, markdown: &mut Markdown, commands: &mut Vec<Command>) {
     ui.add_space(10.0);
     question_ui(ui, &turn.question);
     ui.add_space(2.0);
     state_ui(ui, turn, markdown, commands);
-    if turn.is_running() { None } else { actions_ui(ui, turn, commands) }
+    if let Some(answer) = turn.answer() {
+        end_ui(ui, turn.number, answer, is_listed, commands);
+    } else if let Some(coverage) = turn.coverage {
+        coverage_ui(ui, coverage);
+    }
+    if !turn.is_running() {
+        actions_ui(ui, turn, commands);
+    }
+}
+
+/// What stands under every answer and refusal.
+fn end_ui(ui: &mut Ui, number: u64, answer: &Answer, is_listed: bool, commands: &mut Vec<Command>) {
+    for note in answer.notes.iter().filter(|note| answer.reason.as_ref() != Some(note)) {
+        ui.add(Label::new(secondary(note)).wrap().selectable(true));
+    }
+    if footer_ui(ui, answer, is_listed) {
+        commands.push(Command::TogglePassages(number));
+    }
+    if is_listed {
+        passages_ui(ui, answer, commands);
+    }
 }
 
 /// Copy, ask again, edit.
-fn actions_ui(ui: &mut Ui, turn: &Turn, commands: &mut Vec<Command>) -> Option<Action> {
-    let mut action = None;
+fn actions_ui(ui: &mut Ui, turn: &Turn, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         if !turn.text.is_empty() && quiet(ui, "Copy answer").clicked() {
             ui.ctx().copy_text(turn.text.clone());
         }
         if quiet(ui, "Ask again").clicked() {
-            commands.push(Command::Ask(turn.question.clone()));
+            commands.push(Command::AskAgain(turn.number));
         }
         if quiet(ui, "Edit question").clicked() {
-            action = Some(Action::Edit);
+            commands.push(Command::EditQuestion(Some(turn.number)));
         }
     });
-    action
 }
 
 fn state_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Vec<Command>) {
     match &turn.state {
         TurnState::Searching => waiting_ui(ui, "Looking for passages"),
+        TurnState::Asked(name) => waiting_ui(ui, &format!("Waiting for {name}")),
         TurnState::Loading(name) => waiting_ui(ui, &format!("Loading {name}")),
         TurnState::Reading { read_tokens, prompt_tokens } => {
             let (read, all) = (format::count(*read_tokens), format::counted(*prompt_tokens, "token"));
@@ -63,7 +70,7 @@ fn state_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Ve
             answer_text_ui(ui, &turn.text, &[], &turn.question, markdown, commands);
             waiting_ui(ui, "Writing");
         }
-        TurnState::Done(answer) if answer.refused => refusal_ui(ui, answer, &turn.hits, commands),
+        TurnState::Done(answer) if answer.refused => refusal_ui(ui, answer, commands),
         TurnState::Done(answer) => answer_ui(ui, answer, markdown, commands),
         TurnState::Failed(error) => {
             if !turn.text.is_empty() {
@@ -72,7 +79,7 @@ fn state_ui(ui: &mut Ui, turn: &Turn, markdown: &mut Markdown, commands: &mut Ve
             error_block(ui, error);
             if quiet(ui, "Answer without a model").clicked() {
                 let extractive = Command::UseModel(Some(EXTRACTIVE.to_owned()));
-                commands.extend([extractive, Command::Ask(turn.question.clone())]);
+                commands.extend([extractive, Command::AskAgain(turn.number)]);
             }
         }
     }
@@ -130,7 +137,6 @@ fn answer_ui(ui: &mut Ui, answer: &Answer, markdown: &mut Markdown, commands: &m
             }
         }
     });
-    footer_ui(ui, answer);
 }
 
 /// `1 · handbook.pdf · p. 7`.
@@ -146,7 +152,7 @@ fn chip_text(citation: &Citation) -> String {
     short
 }
 
-fn refusal_ui(ui: &mut Ui, answer: &Answer, hits: &[SearchHit], commands: &mut Vec<Command>) {
+fn refusal_ui(ui: &mut Ui, answer: &Answer, commands: &mut Vec<Command>) {
     searched_for_ui(ui, answer);
     let colours = palette(ui);
     let frame = Frame::new()
@@ -158,48 +164,5 @@ fn refusal_ui(ui: &mut Ui, answer: &Answer, hits: &[SearchHit], commands: &mut V
         let reason = answer.reason.as_deref().unwrap_or(&answer.answer);
         ui.add(Label::new(reason).wrap());
     });
-    if !hits.is_empty() {
-        ui.label(secondary("Nearest passages"));
-    }
-    for hit in hits.iter().take(NEAREST) {
-        nearest_ui(ui, hit, &answer.question, commands);
-    }
-    footer_ui(ui, answer);
-}
-
-fn nearest_ui(ui: &mut Ui, hit: &SearchHit, question: &str, commands: &mut Vec<Command>) {
-    ui.horizontal(|ui| {
-        let text = format!("{}  ·  {}", hit.title, format::place(&hit.chunk.place));
-        if chip(ui, text.trim_end_matches("  ·  "), Tone::Neutral, true).clicked() {
-            commands.push(Command::Inspect(Box::new(Passage::of_hit(hit, question))));
-        }
-        let (name, score) = match hit.scores.vector {
-            Some(cosine) => ("cosine", cosine),
-            None => ("score", hit.score),
-        };
-        ui.label(secondary(format!("{name} {score:.2}")));
-    });
-}
-
-/// `Qwen 0.5B · 7 of 12 passages · search 12 ms · first token 0.8 s · 4.2 s in all`.
-fn footer_ui(ui: &mut Ui, answer: &Answer) {
-    let times = answer.took_ms;
-    let mut parts = vec![format!("{} of {} passages used", answer.passages_used, answer.passages_found)];
-    if answer.passages_searched > 0 {
-        let searched = format::count(answer.passages_searched);
-        parts.push(format!("seen {} of {searched} chunks", format::count(answer.passages_used)));
-    }
-    if !answer.refused {
-        parts.insert(0, answer.model.clone());
-    }
-    parts.push(format!("search {}", format::millis(times.retrieve)));
-    parts.extend(times.first_token.map(|first| format!("first token {}", format::millis(first))));
-    parts.push(format!("{} in all", format::millis(times.total)));
-    if answer.answer_tokens > 0 {
-        parts.push(format::counted(answer.answer_tokens, "token"));
-    }
-    if answer.markers_dropped > 0 {
-        parts.push(format!("{} dropped", format::counted(answer.markers_dropped, "false marker")));
-    }
-    ui.label(secondary(parts.join("  ·  ")).size(tokens().text.caption));
+    nearest_ui(ui, answer, commands);
 }

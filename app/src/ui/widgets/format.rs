@@ -53,6 +53,20 @@ pub(crate) fn pace(verb: &str, pace: &Pace, things: &str) -> String {
     line.trim_end().to_owned()
 }
 
+/// The day in UTC, as `2026-05-31`, of seconds since 1970.
+pub(crate) fn day(secs: u64) -> String {
+    // Years begin in March, so that a leap day is the last of its year.
+    let days = secs / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// `12 ms`, `3.4 s`.
 pub(crate) fn millis(millis: f64) -> String {
     match millis {
@@ -122,6 +136,15 @@ mod tests {
         assert_eq!([bytes(0), bytes(999), bytes(1500), bytes(34_824_680)], ["0 B", "999 B", "1.5 KB", "35 MB"]);
         assert_eq!([seconds(8.2), seconds(200.0), seconds(9000.0)], ["8 s", "3 min", "2 h"]);
         assert_eq!([millis(0.41), millis(12.0), millis(3400.0)], ["0.4 ms", "12 ms", "3.4 s"]);
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for text in ["1970-01-01", "2000-02-29", "2024-12-31", "2026-03-01", "2100-03-01"] {
+            let date: Result<crate::retrieve::Date, _> = text.parse();
+            let secs = date.map(crate::retrieve::Date::start_secs).unwrap_or_default();
+            assert_eq!(day(secs as u64 + 86_399), text);
+        }
     }
 
     #[test]
