@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::budget::Surroundings;
 use super::citations::Annotator;
-use super::extractive::{EXTRACTIVE, Similarity, extract, share_of_question};
+use super::extractive::{EXTRACTIVE, MOST_READ, Similarity, extract, share_of_question};
 use super::passage::Passage;
 use super::prompt::{self, NOT_FOUND, Task};
 use super::words::term_set;
@@ -176,7 +176,7 @@ impl<'a> Draft<'a> {
         let question = self.question;
         match extract(question.text, &self.passages, question.similarity) {
             Some(found) => {
-                self.answer.passages_used = self.passages.len();
+                self.answer.passages_used = self.passages.len().min(MOST_READ);
                 self.answer.sentences_checked = found.citations.len();
                 self.answer.citations = found.citations;
                 self.show(found.text);
@@ -191,7 +191,7 @@ impl<'a> Draft<'a> {
         if !generator.is_loaded() {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
             generator.load(cancel)?;
-            self.answer.notes.extend(generator.note().map(str::to_owned));
+            self.answer.notes.extend_from_slice(generator.notes());
         }
         if cancel.is_cancelled() {
             self.answer.reason = Some(STOPPED.to_owned());
@@ -232,7 +232,9 @@ impl<'a> Draft<'a> {
                 self.answer.answer_tokens = generation.answer_tokens;
                 generation.stopped
             }
-            Err(err @ GenerateError::Died { .. }) if text.has_text() => Some(err.to_string()),
+            Err(err @ (GenerateError::Died { .. } | GenerateError::BrokeOff { .. })) if text.has_text() => {
+                Some(err.to_string())
+            }
             Err(err) => return Err(err),
         };
         if text.says_not_found() {

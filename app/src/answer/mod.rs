@@ -159,7 +159,7 @@ pub struct Answer {
     /// Those that no passage supports; each ends in `[?]`.
     #[serde(default)]
     pub unsupported: Vec<Unsupported>,
-    /// Whole passages that fitted in the prompt.
+    /// Whole passages that fitted in the prompt, or that an answer without a model looked into.
     pub passages_used: usize,
     /// Passages found.
     pub passages_found: usize,
@@ -263,6 +263,14 @@ pub enum GenerateError {
         /// Text so far.
         partial: String,
     },
+    /// The model server went silent, dropped the connection or sent rubbish in mid-answer; what it said so far is kept.
+    #[error("the answer broke off: {detail}; ask again")]
+    BrokeOff {
+        /// Which server, and what it did.
+        detail: String,
+        /// Text so far.
+        partial: String,
+    },
 }
 
 /// Writes an answer from a prompt.
@@ -287,8 +295,8 @@ pub trait Generator: Send {
     }
 
     /// What people should know of how it runs once it is loaded, such as why not on the GPU.
-    fn note(&self) -> Option<&str> {
-        None
+    fn notes(&self) -> &[String] {
+        &[]
     }
 
     /// Tokens of `text` in this generator's vocabulary.
