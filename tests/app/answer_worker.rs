@@ -2,18 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+#[path = "answer_cut_models.rs"]
+mod cut_models;
+#[cfg(unix)]
+#[path = "answer_kills.rs"]
+mod kills;
 mod model_support;
+#[path = "answer_templates.rs"]
+mod templates;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model_support::{TEST_GENERATOR, models_with, test_generator};
+use model_support::{TEST_GENERATOR, models_with, place, test_generator, test_generator_file};
 use outcrop::answer::{
     AskOptions, ChatPrompt, GenerateError, GenerateEvent, Generation, Generator, Generators, LlamaGenerator,
 };
 use outcrop::embed::HashEmbedder;
 use outcrop::ingest::IngestOptions;
-use outcrop::models::GeneratorModel;
 use outcrop::{CancelToken, Library, LibraryOptions};
 use tests::outcrop_binary;
 
@@ -136,38 +142,6 @@ fn a_killed_worker_leaves_its_partial_answer_and_comes_back() {
     assert_ne!(generator.process_id(), Some(process_id));
 }
 
-/// Kills at 50 moments from before the first token to after the last; each time the app learns of it, at once or with
-/// the next question, which starts another worker.
-#[cfg(unix)]
-#[test]
-fn fifty_kills_leave_every_next_question_working() {
-    let mut generator = test_generator();
-    let mut kills = 0;
-    for round in 0..50_u32 {
-        generator.count_tokens("load").unwrap();
-        let process_id = generator.process_id().unwrap().to_string();
-        // Spread over the answer and a little beyond, in an order that repeats nothing.
-        let delay = Duration::from_millis(u64::from(round * 37 % 50) * 12);
-        let kill = move || {
-            std::thread::sleep(delay);
-            std::process::Command::new("kill").args(["-9", &process_id]).status().unwrap()
-        };
-        let killer = std::thread::Builder::new().name("kill".to_owned()).spawn(kill).unwrap();
-        let outcome = generate(&mut generator, "Tell me a long story about the sea.", 24);
-        killer.join().unwrap();
-        match outcome {
-            Err(GenerateError::Died { detail, .. }) => {
-                assert!(detail.contains("killed"), "{detail}");
-                kills += 1;
-            }
-            other => assert!(other.is_ok(), "round {round}: {other:?}"),
-        }
-    }
-    assert!(kills >= 20, "only {kills} of 50 kills came in mid-answer");
-    let next = generate(&mut generator, "What is the capital of France?", 40).unwrap();
-    assert!(next.text.contains("Paris"), "{}", next.text);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_worker_killed_between_two_questions_is_started_again() {
@@ -215,40 +189,9 @@ fn what_two_prompts_share_is_read_once() {
 }
 
 #[test]
-fn a_model_cut_anywhere_is_refused_before_it_is_loaded() {
-    let models = models_with(TEST_GENERATOR);
-    let whole = models.join(TEST_GENERATOR).join("SmolLM2-135M-Instruct.Q4_1.gguf");
-    let bytes = std::fs::metadata(&whole).unwrap().len();
-    let folder = tempfile::tempdir().unwrap();
-    let cut = folder.path().join("cut.gguf");
-    std::fs::copy(&whole, &cut).unwrap();
-    for tenth in (0..10).rev() {
-        let file = std::fs::File::options().write(true).open(&cut).unwrap();
-        file.set_len(bytes * tenth / 10).unwrap();
-        let model = GeneratorModel {
-            name: "cut".to_owned(),
-            title: "Cut".to_owned(),
-            path: cut.clone(),
-            bytes,
-            memory_bytes: 1,
-            rank: None,
-        };
-        let mut generator = LlamaGenerator::new(model, Some(outcrop_binary()));
-        let err = generator.count_tokens("x").unwrap_err();
-        assert!(matches!(&err, GenerateError::Load(detail) if detail.contains("cut off")), "{tenth}: {err}");
-        assert_eq!(generator.process_id(), None);
-    }
-}
-
-#[test]
 fn a_model_in_a_folder_with_any_name_loads() {
-    let models = models_with(TEST_GENERATOR);
     let folder = tempfile::tempdir().unwrap();
-    let odd = folder.path().join("modèle 模型");
-    std::fs::create_dir(&odd).unwrap();
-    let path = odd.join("a b.gguf");
-    let whole = models.join(TEST_GENERATOR).join("SmolLM2-135M-Instruct.Q4_1.gguf");
-    std::fs::hard_link(&whole, &path).or_else(|_| std::fs::copy(&whole, &path).map(drop)).unwrap();
+    place(&test_generator_file(), &folder.path().join("modèle 模型").join("a b.gguf"));
     let mut generators = Generators::new(folder.path().to_owned(), Some(outcrop_binary()));
     let generator = generators.pick(Some("modèle 模型")).unwrap().unwrap();
     assert!(generator.count_tokens("three small words").unwrap() >= 3);

@@ -4,12 +4,18 @@
 
 mod model_support;
 
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use model_support::models_with;
-use outcrop::CancelToken;
 use outcrop::embed::{DEFAULT_MODEL, EmbedError, Embedder, OnnxEmbedder, TextRole, open_installed};
+use outcrop::ingest::IngestOptions;
+use outcrop::library::GpuChoice;
 use outcrop::models::{Native, library_path};
+use outcrop::retrieve::{SearchMode, SearchOptions};
+use outcrop::{CancelToken, Library, LibraryOptions};
+use tests::onnx::OnnxGraph;
+use tests::outcrop_binary;
 
 static EMBEDDER: LazyLock<Arc<dyn Embedder>> = LazyLock::new(|| {
     let (embedder, note) = open_installed(&models_with(DEFAULT_MODEL));
@@ -121,4 +127,81 @@ fn wrong_dims_in_a_manifest_are_found_when_opening() {
     std::fs::write(folder.path().join("manifest.toml"), "name = 'm'\ndims = 512\nwindow = 256").unwrap();
     let err = OnnxEmbedder::open(folder.path(), &library_path(&models, Native::OnnxRuntime)).unwrap_err();
     assert!(err.to_string().contains("512"), "{err}");
+}
+
+/// The words of a small model; each has a dimension of its own, so that a vector tells which words went into it.
+const WORDS: [&str; 5] = ["[UNK]", "find", "keep", "granite", "basalt"];
+
+/// A model whose token vectors are those of [`WORDS`], with these lines in its manifest.
+fn write_model_of_words(folder: &Path, prefixes: &str) {
+    std::fs::create_dir_all(folder).unwrap();
+    let dims = WORDS.len();
+    let mut table = vec![0.0; dims * dims];
+    table.iter_mut().step_by(dims + 1).for_each(|value| *value = 1.0);
+    let model = OnnxGraph::new()
+        .input("input_ids")
+        .constant("table", &[dims, dims], &table)
+        .node("Gather", &["table", "input_ids"], "last_hidden_state")
+        .model("last_hidden_state");
+    std::fs::write(folder.join("model.onnx"), model).unwrap();
+    let vocabulary: serde_json::Map<String, serde_json::Value> =
+        WORDS.iter().zip(0..).map(|(word, id)| ((*word).to_owned(), id.into())).collect();
+    let tokenizer = serde_json::json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": { "type": "Lowercase" }, "pre_tokenizer": { "type": "Whitespace" },
+        "post_processor": null, "decoder": null,
+        "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]" },
+    });
+    std::fs::write(folder.join("tokenizer.json"), tokenizer.to_string()).unwrap();
+    let manifest = format!("name = 'Words'\ndims = {dims}\nwindow = 16\n{prefixes}");
+    std::fs::write(folder.join("manifest.toml"), manifest).unwrap();
+}
+
+fn model_of_words(prefixes: &str) -> OnnxEmbedder {
+    let folder = tempfile::tempdir().unwrap();
+    write_model_of_words(folder.path(), prefixes);
+    OnnxEmbedder::open(folder.path(), &library_path(&models_with("onnxruntime"), Native::OnnxRuntime)).unwrap()
+}
+
+const PREFIXES: &str = "query_prefix = 'find '\npassage_prefix = 'keep '\n";
+
+#[test]
+fn queries_and_passages_have_the_prefixes_of_the_models_manifest() {
+    let half = 0.5_f32.sqrt();
+    let (with, without) = (model_of_words(PREFIXES), model_of_words(""));
+    for (model, role, expected) in [
+        (&with, TextRole::Query, [0.0, half, 0.0, half, 0.0]),
+        (&with, TextRole::Passage, [0.0, 0.0, half, half, 0.0]),
+        (&without, TextRole::Query, [0.0, 0.0, 0.0, 1.0, 0.0]),
+        (&without, TextRole::Passage, [0.0, 0.0, 0.0, 1.0, 0.0]),
+    ] {
+        let found = model.embed(&["Granite"], role, &CancelToken::new(), &mut |_| ()).unwrap();
+        let difference = found.iter().zip(expected).map(|(found, expected)| (found - expected).abs());
+        assert!(found.len() == 5 && difference.fold(0.0, f32::max) < 1e-6, "{role:?}: {found:?}, not {expected:?}");
+    }
+    assert_ne!(with.fingerprint(), without.fingerprint(), "vectors of one must not be searched with the other");
+}
+
+#[test]
+fn a_library_puts_the_prefix_of_a_query_before_queries_and_that_of_a_passage_before_passages() {
+    let home = tempfile::tempdir().unwrap();
+    let note = home.path().join("rock.txt");
+    std::fs::write(&note, "granite").unwrap();
+    let cosine = |name: &str, prefixes: &str| {
+        let library = Library::open(LibraryOptions {
+            home: Some(home.path().join(name)),
+            embedder: Some(Arc::new(model_of_words(prefixes))),
+            worker_binary: Some(outcrop_binary()),
+            gpu: GpuChoice::Off,
+            ..LibraryOptions::default()
+        })
+        .unwrap();
+        let options = IngestOptions { context: false, ..IngestOptions::default() };
+        library.ingest(std::slice::from_ref(&note), &options, &|_| (), &CancelToken::new()).unwrap();
+        let options = SearchOptions { mode: SearchMode::Vector, ..SearchOptions::default() };
+        library.search("granite", &options).unwrap().hits[0].scores.vector.unwrap()
+    };
+    // Both hold "granite", one of two words each: without a prefix they would be the same.
+    assert!((cosine("with", PREFIXES) - 0.5).abs() < 1e-3);
+    assert!((cosine("without", "") - 1.0).abs() < 1e-3);
 }

@@ -45,29 +45,8 @@ fn a_page_tree_that_contains_itself_ends_with_an_error() {
 
 /// A PDF of so many pages with a line each; `catalog` goes into its root.
 fn long_pdf(num_pages: usize, catalog: &str) -> Vec<u8> {
-    let mut bytes = b"%PDF-1.4\n".to_vec();
-    let mut offsets = Vec::new();
-    let mut add = |body: String| {
-        offsets.push(bytes.len());
-        bytes.extend_from_slice(format!("{} 0 obj\n{body}\nendobj\n", offsets.len()).as_bytes());
-    };
-    add(format!("<</Type/Catalog/Pages 2 0 R{catalog}>>"));
-    let kids: String = (0..num_pages).map(|page| format!("{} 0 R ", 4 + 2 * page)).collect();
-    add(format!("<</Type/Pages/Count {num_pages}/Kids[{kids}]>>"));
-    add("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned());
-    for page in 0..num_pages {
-        let font = "/Resources<</Font<</F 3 0 R>>>>";
-        add(format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]{font}/Contents {} 0 R>>", 5 + 2 * page));
-        let text = format!("BT /F 12 Tf 20 100 Td (Sheet {} of the log.) Tj ET", page + 1);
-        add(format!("<</Length {}>>stream\n{text}\nendstream", text.len()));
-    }
-    let start = bytes.len();
-    let mut xref = format!("xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1);
-    xref.extend(offsets.iter().map(|offset| format!("{offset:010} 00000 n \n")));
-    bytes.extend_from_slice(xref.as_bytes());
-    let size = offsets.len() + 1;
-    bytes.extend_from_slice(format!("trailer<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").as_bytes());
-    bytes
+    let pages: Vec<Vec<String>> = (1..=num_pages).map(|page| vec![format!("Sheet {page} of the log.")]).collect();
+    tests::pdf::pdf(&pages, catalog)
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What the suites beside this file share.
 
+pub mod gguf;
 pub mod onnx;
+pub mod pdf;
 
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::budget::Surroundings;
 use super::citations::Annotator;
-use super::extractive::{EXTRACTIVE, MAX_PASSAGES, Similarity, extract, share_of_question};
+use super::extractive::{EXTRACTIVE, MOST_READ, Similarity, extract, share_of_question};
 use super::found::{self, PassageFate};
 use super::passage::Passage;
 use super::prompt::{self, Task};
@@ -178,7 +178,7 @@ impl<'a> Draft<'a> {
 
     fn extract(&mut self) {
         let question = self.question;
-        let read = &self.passages[..self.passages.len().min(MAX_PASSAGES)];
+        let read = &self.passages[..self.passages.len().min(MOST_READ)];
         self.answer.passages_used = read.len();
         found::mark(&mut self.answer.passages, read, &PassageFate::NotRead);
         match extract(question.text, read, question.similarity) {
@@ -197,7 +197,7 @@ impl<'a> Draft<'a> {
         if !generator.is_loaded() {
             (self.on_event)(AskEvent::LoadingModel(self.answer.model.clone()));
             generator.load(cancel)?;
-            self.answer.notes.extend(generator.note().map(str::to_owned));
+            self.answer.notes.extend_from_slice(generator.notes());
         }
         if cancel.is_cancelled() {
             self.answer.reason = Some(STOPPED.to_owned());
@@ -240,7 +240,9 @@ impl<'a> Draft<'a> {
                 self.answer.answer_tokens = generation.answer_tokens;
                 generation.stopped
             }
-            Err(err @ GenerateError::Died { .. }) if text.has_text() => Some(err.to_string()),
+            Err(err @ (GenerateError::Died { .. } | GenerateError::BrokeOff { .. })) if text.has_text() => {
+                Some(err.to_string())
+            }
             Err(err) => return Err(err),
         };
         if text.says_not_found() {
@@ -374,7 +376,7 @@ mod tests {
         let texts: Vec<String> = (0..7).map(|day| format!("Standby time on day {day} is paid at 145 euros.")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let answer = ask(&results(&texts, 0.8, 0.9), None).outcome.unwrap();
-        assert_eq!((answer.passages_used, answer.passages_found), (MAX_PASSAGES, 7));
+        assert_eq!((answer.passages_used, answer.passages_found), (MOST_READ, 7));
         let fates: Vec<&str> = answer.passages.iter().map(|passage| passage.fate.text()).collect();
         assert_eq!(fates, ["used", "used", "used", "used", "used", "not read", "not read"]);
     }

@@ -13,7 +13,7 @@ use super::words::{Term, term_set};
 pub const EXTRACTIVE: &str = "extractive";
 
 /// Passages that are looked into.
-pub(super) const MAX_PASSAGES: usize = 5;
+pub(super) const MOST_READ: usize = 5;
 const MAX_SENTENCES: usize = 3;
 /// Sentences that are compared with the question by meaning, the best by words.
 const MAX_COMPARED: usize = 16;
@@ -76,7 +76,7 @@ pub(super) fn share_of_question(question: &str, words: &HashSet<Term>) -> f32 {
 
 fn candidates<'a>(passages: &[Passage<'a>]) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
-    for passage in passages.iter().take(MAX_PASSAGES) {
+    for passage in passages.iter().take(MOST_READ) {
         let text = &passage.hit.chunk.text;
         let whole = segments(text).into_iter().map(|segment| {
             let words = segment.words.union(&segment.header).cloned().collect();

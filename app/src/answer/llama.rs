@@ -34,7 +34,9 @@ pub struct LlamaGenerator {
     context_tokens: usize,
     /// The GPU that the loaded model runs on.
     device: Option<String>,
-    note: Option<String>,
+    /// Why it is kept off the GPU.
+    off_gpu: Option<String>,
+    notes: Vec<String>,
     next_id: u64,
 }
 
@@ -48,7 +50,8 @@ impl LlamaGenerator {
             running: None,
             context_tokens: CONTEXT_TOKENS,
             device: None,
-            note: None,
+            off_gpu: None,
+            notes: Vec::new(),
             next_id: 0,
         }
     }
@@ -102,7 +105,10 @@ impl LlamaGenerator {
                 lacking.join(", ")
             )));
         }
-        models::check_gguf(&self.model.path).map_err(|err| GenerateError::Load(err.to_string()))?;
+        models::check_gguf(&self.model.path).map_err(|err| {
+            let what_to_do = "remove the model and fetch or add it again, or answer with another one";
+            GenerateError::Load(format!("{err}; {what_to_do}"))
+        })?;
         let needed = self.model.memory_bytes;
         match models::available_memory_bytes() {
             Some(free) if free < needed => Err(GenerateError::Load(format!(
@@ -127,7 +133,7 @@ impl LlamaGenerator {
             Ok(Some(loaded)) => {
                 self.context_tokens = loaded.context_tokens;
                 self.device = loaded.device;
-                self.note = loaded.note.or(self.note.take());
+                self.notes = self.off_gpu.iter().cloned().chain(loaded.notes).collect();
                 self.running = Some(child);
                 Ok(())
             }
@@ -167,7 +173,7 @@ impl LlamaGenerator {
 
     fn keep_off_the_gpu(&mut self, why: &str) {
         self.use_gpu = false;
-        self.note = Some(format!("the model runs on the CPU: {why}"));
+        self.off_gpu = Some(format!("the model runs on the CPU: {why}"));
     }
 
     fn died(&mut self, err: &WorkerError, partial: String) -> GenerateError {
@@ -219,7 +225,7 @@ struct Loaded {
     /// The GPU that it runs on.
     device: Option<String>,
     /// What people should know of that.
-    note: Option<String>,
+    notes: Vec<String>,
 }
 
 /// How the model was loaded; `None` when cancelled.
@@ -237,8 +243,8 @@ fn wait_loaded(
         let response =
             child.receive(POLL).map_err(|err| GenerateError::Load(format!("{} does not load: {err}", model.title)))?;
         match response.filter(|response| response.id == id).map(|response| response.outcome) {
-            Some(GenerateOutcome::Loaded { context_tokens, device, note }) => {
-                return Ok(Some(Loaded { context_tokens: context_tokens as usize, device, note }));
+            Some(GenerateOutcome::Loaded { context_tokens, device, notes }) => {
+                return Ok(Some(Loaded { context_tokens: context_tokens as usize, device, notes }));
             }
             Some(GenerateOutcome::Failed { detail }) => {
                 return Err(GenerateError::Load(format!("{detail}: {}", model.path.display())));
@@ -266,8 +272,8 @@ impl Generator for LlamaGenerator {
         self.ensure_running(cancel)
     }
 
-    fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError> {

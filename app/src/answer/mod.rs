@@ -164,7 +164,7 @@ pub struct Answer {
     /// Those that no passage supports; each ends in `[?]`.
     #[serde(default)]
     pub unsupported: Vec<Unsupported>,
-    /// Whole passages that were read.
+    /// Whole passages that fitted in the prompt, or that an answer without a model looked into.
     pub passages_used: usize,
     /// Passages found.
     pub passages_found: usize,
@@ -229,6 +229,14 @@ pub enum GenerateError {
         /// Text so far.
         partial: String,
     },
+    /// The model server went silent, dropped the connection or sent rubbish in mid-answer; what it said so far is kept.
+    #[error("the answer broke off: {detail}; ask again")]
+    BrokeOff {
+        /// Which server, and what it did.
+        detail: String,
+        /// Text so far.
+        partial: String,
+    },
 }
 
 /// Writes an answer from a prompt.
@@ -253,8 +261,8 @@ pub trait Generator: Send {
     }
 
     /// What people should know of how it runs once it is loaded, such as why not on the GPU.
-    fn note(&self) -> Option<&str> {
-        None
+    fn notes(&self) -> &[String] {
+        &[]
     }
 
     /// Tokens of `text` in this generator's vocabulary.

@@ -9,7 +9,7 @@ pub enum Route {
     Summary,
     /// By counting what the library holds.
     CountLibrary,
-    /// By counting the passages and documents that hold these words.
+    /// By counting how often these words are mentioned, and in how many passages and documents.
     CountMentions(String),
 }
 
@@ -27,6 +27,24 @@ const MENTIONS: [&str; 9] = [
     " say ",
     " name ",
 ];
+/// What begins a question for the number of mentions.
+const TIMES: [&str; 2] = ["how many times ", "how often "];
+/// Where mentions are counted, at the end of a question: everywhere.
+const EVERYWHERE: [&str; 8] = [
+    " in total",
+    " in all",
+    " in this library",
+    " in the library",
+    " in these documents",
+    " in the documents",
+    " in my documents",
+    " in all documents",
+];
+/// Who mentions.
+const HOLDERS: [&str; 8] =
+    ["the documents", "these documents", "my documents", "all documents", "this library", "the library", "they", "it"];
+/// Names words as words.
+const AS_WORDS: [&str; 8] = ["the words ", "the word ", "the term ", "the name ", "the phrase ", "the ", "a ", "an "];
 /// What asks for a summary, at the beginning of a question.
 const SUMMARIES: [&str; 13] = [
     "summarise",
@@ -51,7 +69,33 @@ pub fn route(question: &str) -> Route {
     if SUMMARIES.iter().any(|beginning| polite.starts_with(beginning)) {
         return Route::Summary;
     }
-    counting(polite).unwrap_or(Route::Passages)
+    let words = mentioned(polite).filter(|words| !words.is_empty()).map(|words| Route::CountMentions(words.to_owned()));
+    words.or_else(|| counting(polite)).unwrap_or(Route::Passages)
+}
+
+/// "How many times is basalt mentioned", "how often do the documents mention basalt".
+fn mentioned(lower: &str) -> Option<&str> {
+    let lower = EVERYWHERE.iter().find_map(|place| lower.strip_suffix(place)).unwrap_or(lower);
+    if let Some(rest) = lower.strip_prefix("how many mentions of ") {
+        return Some(named(rest.strip_suffix(" are there").unwrap_or(rest)));
+    }
+    let asked = TIMES.iter().find_map(|times| lower.strip_prefix(times))?;
+    let (verb, rest) = asked.split_once(' ')?;
+    match verb {
+        "is" | "are" | "was" | "were" => rest.strip_suffix(" mentioned").map(named),
+        "does" | "do" => {
+            let rest = HOLDERS.iter().find_map(|holder| rest.strip_prefix(holder))?;
+            rest.strip_prefix(" mention ").map(named)
+        }
+        _ => None,
+    }
+}
+
+/// The words themselves.
+fn named(words: &str) -> &str {
+    let words = words.trim();
+    let words = AS_WORDS.iter().find_map(|article| words.strip_prefix(article)).unwrap_or(words);
+    words.trim().trim_matches(['"', '“', '”', '\'', '‘', '’'])
 }
 
 /// "How many documents mention basalt": only parts of a library are counted, never what they tell of.
@@ -60,7 +104,7 @@ fn counting(lower: &str) -> Option<Route> {
     let part = PARTS.iter().find(|part| counted.starts_with(**part))?;
     let rest = &counted[part.len()..];
     if let Some(words) = MENTIONS.iter().find_map(|verb| rest.strip_prefix(verb)) {
-        return Some(Route::CountMentions(words.trim_matches(['"', '“', '”', '\'']).to_owned()));
+        return Some(Route::CountMentions(named(words).to_owned()));
     }
     let is_whole =
         ["", " are there", " are in this library", " are in the library", " do i have", " does this library hold"]
@@ -80,8 +124,19 @@ mod tests {
         assert_eq!(route("How many documents are there?"), Route::CountLibrary);
         assert_eq!(route("How many files mention \"Storr Tuff\"?"), Route::CountMentions("storr tuff".to_owned()));
         for question in [
+            "How many times is “Storr Tuff” mentioned?",
+            "how often are the Storr Tuff mentioned in this library?",
+            "How many times do the documents mention the word 'Storr Tuff'?",
+            "How many mentions of Storr Tuff are there?",
+        ] {
+            assert_eq!(route(question), Route::CountMentions("storr tuff".to_owned()), "{question}");
+        }
+        for question in [
             "How many days of written notice end the drilling contract?",
             "How many pages long must the report be?",
+            "How often is the pump serviced?",
+            "How many times is basalt mentioned in the second report?",
+            "How many times does the captain mention the storm?",
             "Which summary was sent?",
         ] {
             assert_eq!(route(question), Route::Passages, "{question}");

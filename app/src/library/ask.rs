@@ -23,7 +23,7 @@ impl From<GenerateError> for Error {
             GenerateError::TooLong { .. } => {
                 ("Prompt too long", "ingest with smaller chunks, or ask with another model")
             }
-            GenerateError::Died { .. } => {
+            GenerateError::Died { .. } | GenerateError::BrokeOff { .. } => {
                 ("Language model", "ask again to restart it; `--model extractive` answers without one")
             }
         };
@@ -40,25 +40,14 @@ pub(super) fn ask(
     cancel: &CancelToken,
 ) -> Result<Answer, Error> {
     let asked_at = Instant::now();
-    let route = answer::route(question);
-    // What is asked of whole documents leans on no earlier question: "this" is the document.
-    let is_searched = matches!(route, Route::Passages);
-    let mut standalone = answer::standalone(question, &options.before).filter(|_| is_searched);
     let scale = gate_scale(library.embedder.as_ref());
-    let (task, results) = match route {
-        Route::CountLibrary => return Ok(counted(whole::count_library(library, question)?, asked_at, on_event)),
-        Route::CountMentions(words) => {
-            return Ok(counted(whole::count_mentions(library, question, &words, options)?, asked_at, on_event));
-        }
-        Route::Summary => (Task::Summarise, whole::spread(library, question, &options.search)?),
-        Route::Passages => match find(library, question, standalone, options, scale, cancel) {
-            Err(_) if cancel.is_cancelled() => return Ok(whole::stopped(question)),
-            found => {
-                let results;
-                (standalone, results) = found?;
-                (Task::Answer, results)
-            }
-        },
+    let gathered = match gather(library, question, options, scale, cancel) {
+        Err(_) if cancel.is_cancelled() => return Ok(whole::stopped(question)),
+        gathered => gathered?,
+    };
+    let (task, standalone, results) = match gathered {
+        Gathered::Counted(answer) => return Ok(counted(answer, asked_at, on_event)),
+        Gathered::Passages { task, standalone, results } => (task, standalone, results),
     };
     let text = standalone.as_deref().unwrap_or(question);
     let neighbours = if task == Task::Answer { options.neighbours } else { 0 };
@@ -87,6 +76,39 @@ impl Library {
     /// question begins another.
     pub fn unload_model(&self, name: &str) {
         self.generators.lock().unwrap_or_else(PoisonError::into_inner).unload(name);
+    }
+}
+
+/// What a question is answered from.
+enum Gathered {
+    /// The library itself says it.
+    Counted(Answer),
+    /// Passages, and what they were searched for where that is not the question as asked.
+    Passages { task: Task, standalone: Option<String>, results: SearchResults },
+}
+
+fn gather(
+    library: &Library,
+    question: &str,
+    options: &AskOptions,
+    scale: GateScale,
+    cancel: &CancelToken,
+) -> Result<Gathered, Error> {
+    match answer::route(question) {
+        Route::CountLibrary => whole::count_library(library, question, &options.search).map(Gathered::Counted),
+        Route::CountMentions(words) => {
+            whole::count_mentions(library, question, &words, &options.search, cancel).map(Gathered::Counted)
+        }
+        // What is asked of whole documents leans on no earlier question: "this" is the document.
+        Route::Summary => {
+            let results = whole::spread(library, question, &options.search, cancel)?;
+            Ok(Gathered::Passages { task: Task::Summarise, standalone: None, results })
+        }
+        Route::Passages => {
+            let standalone = answer::standalone(question, &options.before);
+            let (standalone, results) = find(library, question, standalone, options, scale, cancel)?;
+            Ok(Gathered::Passages { task: Task::Answer, standalone, results })
+        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! Questions about whole documents: passages spread over them, and counts.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Error, Library};
-use crate::answer::{Answer, AnswerTimes, AskOptions};
+use crate::answer::{Answer, AnswerTimes};
+use crate::embed::EmbedError;
+use crate::progress::CancelToken;
 use crate::retrieve::{
-    DocumentFilter, HitScores, MatchKind, Outcomes, SearchHit, SearchMode, SearchOptions, SearchResults,
+    DocumentFilter, Grouping, HitScores, MatchKind, Outcomes, SearchHit, SearchMode, SearchOptions, SearchResults,
 };
-use crate::store::{ChunkRecord, DocumentRecord, DocumentStatus};
+use crate::store::{self, ChunkRecord, DocumentId, DocumentRecord, DocumentStatus};
 
 /// What answers that count are signed with.
 const COUNTED_BY: &str = "library";
@@ -19,35 +22,47 @@ const MOST_NAMED: usize = 12;
 const MOST_COUNTED: usize = 100_000;
 
 /// Passages spread over the documents that a question means: those it names, else those of the source filter.
-pub(super) fn spread(library: &Library, question: &str, options: &SearchOptions) -> Result<SearchResults, Error> {
+pub(super) fn spread(
+    library: &Library,
+    question: &str,
+    options: &SearchOptions,
+    cancel: &CancelToken,
+) -> Result<SearchResults, Error> {
     let (documents, notes) = meant(library, question, options)?;
-    let mut chunks = Vec::with_capacity(documents.len());
-    for document in &documents {
-        chunks.push(library.chunks(document.id)?);
+    let lengths: Vec<usize> = documents.iter().map(|document| document.chunks).collect();
+    let mut read: BTreeMap<usize, Vec<ChunkRecord>> = BTreeMap::new();
+    let mut hits = Vec::new();
+    for (document, chunk) in places(&lengths, MOST_PASSAGES) {
+        go_on(cancel)?;
+        let chunks = match read.entry(document) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(unread) => unread.insert(library.chunks(documents[document].id)?),
+        };
+        // A document may be cut anew, or removed, meanwhile.
+        if let Some(chunk) = chunks.get(chunk) {
+            hits.push(hit(hits.len() + 1, &documents[document], chunk));
+        }
     }
-    let searched = chunks.iter().map(Vec::len).sum();
-    let hits = documents
-        .iter()
-        .zip(&chunks)
-        .flat_map(|(document, chunks)| chunks.iter().map(move |chunk| hit(document, chunk)).collect::<Vec<_>>());
-    let hits: Vec<SearchHit> = hits.collect();
-    let order = order(&chunks.iter().map(Vec::len).collect::<Vec<_>>());
-    let chosen = order.into_iter().take(MOST_PASSAGES).zip(1..);
     Ok(SearchResults {
         query: question.to_owned(),
         mode: SearchMode::Keyword,
         took_ms: 0.0,
         backend: "cpu".to_owned(),
-        hits: chosen.map(|(index, rank)| SearchHit { rank, ..hits[index].clone() }).collect(),
+        hits,
         considered: Vec::new(),
         outcomes: Outcomes::default(),
-        searched,
+        searched: lengths.iter().sum(),
         without_vectors: 0,
         idf_coverage: 1.0,
         best_cosine: None,
         reranked_by: None,
         notes,
     })
+}
+
+/// An error once the person has stopped it.
+fn go_on(cancel: &CancelToken) -> Result<(), Error> {
+    if cancel.is_cancelled() { Err(EmbedError::Cancelled.into()) } else { Ok(()) }
 }
 
 /// The searchable documents that a question names by title or file name; without one those that the filter lets
@@ -76,34 +91,33 @@ fn meant(
     Ok((documents, notes))
 }
 
-/// Indices of chunks, of documents laid end to end: the first of each document, then the middle ones, ever finer.
-fn order(lengths: &[usize]) -> Vec<usize> {
-    let mut starts = Vec::with_capacity(lengths.len());
-    let mut total = 0;
-    for length in lengths {
-        starts.push(total);
-        total += length;
-    }
-    let mut chosen = Vec::with_capacity(total);
+/// At most `most` chunks of documents that have so many, as the index of the document and of the chunk in it. Of more
+/// documents than that some are taken, evenly. However few of the places are used, the first ones of them are spread
+/// evenly over each document: its beginning, its middle, its quarters and so on (van der Corput's sequence).
+fn places(lengths: &[usize], most: usize) -> Vec<(usize, usize)> {
+    let filled: Vec<usize> = (0..lengths.len()).filter(|document| lengths[*document] > 0).collect();
+    let num_documents = filled.len().min(most);
+    let documents: Vec<usize> = (0..num_documents).map(|at| filled[at * filled.len() / num_documents]).collect();
+    let total = documents.iter().map(|document| lengths[*document]).sum::<usize>().min(most);
     let mut seen = BTreeSet::new();
-    let mut parts = 1;
+    let mut chosen = Vec::with_capacity(total);
+    let mut step = 0_u32;
     while chosen.len() < total {
-        for part in 0..parts {
-            for (start, length) in starts.iter().zip(lengths) {
-                let at = part * length / parts;
-                if at < *length && seen.insert(start + at) {
-                    chosen.push(start + at);
-                }
+        for document in &documents {
+            let chunk = (u64::from(step.reverse_bits()) * lengths[*document] as u64) >> 32;
+            let place = (*document, chunk as usize);
+            if chosen.len() < total && seen.insert(place) {
+                chosen.push(place);
             }
         }
-        parts *= 2;
+        step += 1;
     }
     chosen
 }
 
-fn hit(document: &DocumentRecord, chunk: &ChunkRecord) -> SearchHit {
+fn hit(rank: usize, document: &DocumentRecord, chunk: &ChunkRecord) -> SearchHit {
     SearchHit {
-        rank: 0,
+        rank,
         score: 0.0,
         scores: HitScores::default(),
         found_by: MatchKind::Keyword,
@@ -114,45 +128,97 @@ fn hit(document: &DocumentRecord, chunk: &ChunkRecord) -> SearchHit {
     }
 }
 
-/// How much the library holds.
-pub(super) fn count_library(library: &Library, question: &str) -> Result<Answer, Error> {
-    let documents = library.documents()?;
+/// How much the library holds, or how much of it passes the filters.
+pub(super) fn count_library(library: &Library, question: &str, options: &SearchOptions) -> Result<Answer, Error> {
+    let all = library.documents()?;
+    let mut filter = DocumentFilter::new(options)?;
+    let passed: Vec<&DocumentRecord> = all
+        .iter()
+        .filter(|document| filter.as_mut().is_none_or(|filter| filter.passes(&(*document).clone().into())))
+        .collect();
     let ready: Vec<&DocumentRecord> =
-        documents.iter().filter(|document| document.status == DocumentStatus::Ready).collect();
+        passed.iter().copied().filter(|document| document.status == DocumentStatus::Ready).collect();
     let chunks: usize = ready.iter().map(|document| document.chunks).sum();
     let pages: u32 = ready.iter().filter_map(|document| document.pages).sum();
-    let pages = if pages > 0 { format!(", with {pages} pages where there are any") } else { String::new() };
-    let others = documents.len() - ready.len();
-    let others = if others > 0 { format!(" {others} more could not be read.") } else { String::new() };
-    let text = format!("This library holds {} documents in {chunks} chunks{pages}.{others}", ready.len());
-    Ok(counted(question, text, chunks))
+    let held = number_of(ready.len(), "document");
+    let chunks_held = number_of(chunks, "chunk");
+    let mut text = if filter.is_some() {
+        let all_ready = all.iter().filter(|document| document.status == DocumentStatus::Ready).count();
+        format!("{held} of the {all_ready} in this library passed the filters, in {chunks_held}")
+    } else {
+        format!("This library holds {held} in {chunks_held}")
+    };
+    if pages > 0 {
+        text.push_str(&format!(", with {} where there are any", number_of(pages as usize, "page")));
+    }
+    text.push('.');
+    let others = passed.len() - ready.len();
+    if others > 0 {
+        text.push_str(&format!(" {others} more could not be read."));
+    }
+    let notes = filter.map(|filter| filter.notes()).unwrap_or_default();
+    Ok(Answer { notes, ..counted(question, text, chunks) })
 }
 
-/// How many passages and documents hold all of `words`.
+/// The mentions of some words in one document.
+struct Mentions<'a> {
+    title: &'a str,
+    passages: usize,
+    times: usize,
+}
+
+/// How often `words` stand together, and how many passages and documents hold all of them.
 pub(super) fn count_mentions(
     library: &Library,
     question: &str,
     words: &str,
-    options: &AskOptions,
+    options: &SearchOptions,
+    cancel: &CancelToken,
 ) -> Result<Answer, Error> {
-    let search = SearchOptions { k: MOST_COUNTED, mode: SearchMode::Keyword, ..options.search.clone() };
-    let search = SearchOptions { group: crate::retrieve::Grouping::None, mmr: None, rerank: false, ..search };
-    let results = library.search(words, &search)?;
-    let wanted = crate::store::query_tokens(words);
-    let holds = |hit: &&SearchHit| {
-        let tokens: BTreeSet<String> = crate::store::index_tokens(&hit.chunk.text).into_iter().collect();
-        wanted.is_subset(&tokens)
-    };
-    let found: Vec<&SearchHit> = results.hits.iter().filter(holds).collect();
-    let documents: BTreeSet<u64> = found.iter().map(|hit| hit.chunk.document.0).collect();
-    let titles: BTreeSet<&str> = found.iter().map(|hit| hit.title.as_str()).collect();
-    let mut text =
-        format!("{} passages of {} documents hold the words “{words}”, in any form.", found.len(), documents.len());
-    for title in titles.into_iter().take(MOST_NAMED) {
-        text.push_str("\n- ");
-        text.push_str(title);
+    let search = SearchOptions { k: MOST_COUNTED, mode: SearchMode::Keyword, min_score: None, ..options.clone() };
+    let search = SearchOptions { group: Grouping::None, mmr: None, rerank: false, ..search };
+    let results = library.search_until(words, &search, cancel)?;
+    let mut found: BTreeMap<DocumentId, Mentions<'_>> = BTreeMap::new();
+    for hit in &results.hits {
+        go_on(cancel)?;
+        if store::holds_all(&hit.chunk.text, words) {
+            let mentions = Mentions { title: &hit.title, passages: 0, times: 0 };
+            found.entry(hit.chunk.document).or_insert(mentions).passages += 1;
+        }
     }
-    Ok(counted(question, text, results.searched))
+    for (document, mentions) in &mut found {
+        go_on(cancel)?;
+        // Chunks overlap, so that the whole text is counted; a document may be removed meanwhile.
+        mentions.times = library.extraction(*document).map_or(0, |whole| store::count_mentions(&whole.text, words));
+    }
+    let mut found: Vec<Mentions<'_>> = found.into_values().collect();
+    found.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.title.cmp(b.title)));
+    Ok(Answer { notes: results.notes, ..counted(question, told(words, &found), results.searched) })
+}
+
+/// The count in words, with the documents that hold most.
+fn told(words: &str, found: &[Mentions<'_>]) -> String {
+    let times = found.iter().map(|mentions| mentions.times).sum();
+    let passages = found.iter().map(|mentions| mentions.passages).sum();
+    let mut text = format!(
+        "“{words}” is mentioned {}. {} of {} {} all of its words, in any form.",
+        number_of(times, "time"),
+        number_of(passages, "passage"),
+        number_of(found.len(), "document"),
+        if passages == 1 { "holds" } else { "hold" },
+    );
+    for mentions in found.iter().take(MOST_NAMED) {
+        text.push_str(&format!("\n- {}: {}", mentions.title, number_of(mentions.times, "time")));
+    }
+    if found.len() > MOST_NAMED {
+        text.push_str(&format!("\n- and {} more", found.len() - MOST_NAMED));
+    }
+    text
+}
+
+/// `1 page`, `2 pages`.
+fn number_of(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// What a question gets that was stopped before anything was found.
@@ -188,12 +254,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_begins_with_each_document_and_covers_everything_once() {
-        let order = order(&[4, 1, 0, 3]);
-        assert_eq!(&order[..3], [0, 4, 5]);
-        let mut all = order.clone();
+    fn places_begin_with_each_document_and_cover_everything_once() {
+        let places = |lengths: &[usize]| places(lengths, 100);
+        let found = places(&[4, 1, 0, 3]);
+        assert_eq!(&found[..3], [(0, 0), (1, 0), (3, 0)]);
+        let mut all = found.clone();
         all.sort_unstable();
-        assert_eq!(all, (0..8).collect::<Vec<_>>());
-        assert!(super::order(&[]).is_empty());
+        assert_eq!(all, [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (3, 0), (3, 1), (3, 2)]);
+        assert!(places(&[]).is_empty() && places(&[0, 0]).is_empty());
+    }
+
+    #[test]
+    fn the_first_places_are_as_even_as_all_of_them() {
+        let found = places(&[1000], 24);
+        for used in 1..=24 {
+            let mut chunks: Vec<usize> = found[..used].iter().map(|place| place.1).collect();
+            chunks.sort_unstable();
+            let gaps = chunks.iter().zip(chunks[1..].iter().chain([&1000])).map(|(from, to)| to - from);
+            let widest = gaps.max().unwrap_or(0);
+            assert!(widest <= 2 * 1000 / used, "{used} places leave {widest} of 1000 chunks out");
+        }
+    }
+
+    #[test]
+    fn of_many_documents_some_are_taken_evenly() {
+        let found = places(&[5; 100], 4);
+        assert_eq!(found, [(0, 0), (25, 0), (50, 0), (75, 0)]);
     }
 }

@@ -21,6 +21,7 @@ mod keywords;
 mod layout;
 mod lock;
 mod memory;
+mod mentions;
 mod passed_over;
 mod record;
 mod recover;
@@ -43,6 +44,8 @@ pub use layout::LibraryPaths;
 pub use memory::MemoryIndex;
 pub use record::{ChunkId, ChunkRecord, DocumentId, DocumentRecord, DocumentStatus};
 pub use tokens::{index_tokens, is_grammar_pair, query_tokens};
+
+pub(crate) use mentions::{count_mentions, holds_all};
 pub use vectors::{VectorHits, VectorIndex};
 pub use verify::{Problem, VerifyReport};
 

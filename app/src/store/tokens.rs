@@ -186,7 +186,7 @@ fn is_mark(c: char) -> bool {
     is_accent(c) || matches!(c, '\u{0591}'..='\u{05c7}' | '\u{064b}'..='\u{065f}' | '\u{0900}'..='\u{0dff}')
 }
 
-fn is_unspaced(c: char) -> bool {
+pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}'         // Thai, Lao
         | '\u{1000}'..='\u{109f}'       // Burmese

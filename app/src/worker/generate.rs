@@ -70,8 +70,9 @@ pub enum GenerateOutcome {
         context_tokens: u32,
         /// The GPU that it runs on; `None` on the CPU.
         device: Option<String>,
-        /// Why it does not run on the GPU that is there.
-        note: Option<String>,
+        /// What people should know of it: why it does not run on the GPU that is there, or speaks another template
+        /// than its own.
+        notes: Vec<String>,
     },
     /// The count.
     Counted {

@@ -16,3 +16,4 @@ mod reading;
 mod retrieve;
 mod versions;
 mod watch;
+mod whole;

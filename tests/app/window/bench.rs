@@ -35,15 +35,31 @@ pub(crate) struct Bench {
 impl Bench {
     /// A window on an empty library.
     pub(crate) fn empty() -> Self {
-        Self::open(None)
+        Self::open(|_| LibraryOptions::default())
     }
 
     /// A window on an empty library without models, which are fetched from `source`.
     pub(crate) fn with_models(source: ModelSource) -> Self {
-        Self::open(Some(source))
+        Self::open(|folder| LibraryOptions {
+            models: Some(folder.join("models")),
+            model_source: Some(source),
+            ..LibraryOptions::default()
+        })
     }
 
-    fn open(model_source: Option<ModelSource>) -> Self {
+    /// A window on a library that holds the test documents, with the generators of a models folder, run by `program`.
+    pub(crate) fn with_generators(models: PathBuf, program: PathBuf) -> Self {
+        let mut bench = Self::open(|_| LibraryOptions {
+            models: Some(models),
+            worker_binary: Some(program),
+            ..LibraryOptions::default()
+        });
+        bench.fill();
+        bench
+    }
+
+    /// A window on a library with these options, which may lie in the folder that they are given.
+    fn open(options: impl FnOnce(&Path) -> LibraryOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let hold = Arc::new(AtomicBool::new(false));
         let extractor = Arc::new(PlainText { hold: Arc::clone(&hold) });
@@ -54,9 +70,7 @@ impl Bench {
             home: Some(folder.path().join("home")),
             embedder: Some(embedder),
             extractor: Some(extractor),
-            models: model_source.is_some().then(|| folder.path().join("models")),
-            model_source,
-            ..LibraryOptions::default()
+            ..options(folder.path())
         };
         let home = library.home.clone();
         let window = WindowOptions { library, home, samples: None };
@@ -81,12 +95,16 @@ impl Bench {
     /// A window on a library that holds the test documents.
     pub(crate) fn filled() -> Self {
         let mut bench = Self::empty();
-        for (name, text) in documents() {
-            bench.write(name, &text);
-        }
-        bench.drop_files(&[""]);
-        bench.until(|state| state.library.totals().0 == documents().len() && state.library.ingest.is_none());
+        bench.fill();
         bench
+    }
+
+    fn fill(&mut self) {
+        for (name, text) in documents() {
+            self.write(name, &text);
+        }
+        self.drop_files(&[""]);
+        self.until(|state| state.library.totals().0 == documents().len() && state.library.ingest.is_none());
     }
 
     /// Writes a document into the folder that [`Bench::drop_files`] drops from.

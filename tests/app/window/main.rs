@@ -4,11 +4,14 @@
 
 mod bench;
 mod chat;
+mod chat_faults;
 mod chunks;
 mod documents;
 mod keyboard;
 mod lab;
 mod model_server;
+#[path = "../model_support.rs"]
+mod model_support;
 mod models;
 mod narrow;
 mod pictures;

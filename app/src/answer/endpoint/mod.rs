@@ -43,7 +43,12 @@ impl EndpointGenerator {
     }
 
     fn failed(&self, err: &HttpError) -> GenerateError {
-        GenerateError::Load(format!("the model server at {}: {err}", self.address.url()))
+        GenerateError::Load(self.said(err))
+    }
+
+    /// What went wrong, with the server that it went wrong at.
+    fn said(&self, err: &HttpError) -> String {
+        format!("the model server at {}: {err}", self.address.url())
     }
 
     fn send<'a>(&self, line: &str, body: &str, cancel: &'a CancelToken) -> Result<Response<'a>, HttpError> {
@@ -152,7 +157,7 @@ impl Generator for EndpointGenerator {
                 Ok(generation)
             }
             Err(err) if generation.text.is_empty() => Err(self.failed(&err)),
-            Err(err) => Err(GenerateError::Died { detail: err.to_string(), partial: generation.text }),
+            Err(err) => Err(GenerateError::BrokeOff { detail: self.said(&err), partial: generation.text }),
         }
     }
 }

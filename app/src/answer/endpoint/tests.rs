@@ -64,7 +64,7 @@ fn a_server_that_hangs_is_given_up() {
     let (outcome, _) = ask(vec![Move::Hang], &CancelToken::new());
     assert!(matches!(&outcome, Err(GenerateError::Load(detail)) if detail.contains("said nothing")), "{outcome:?}");
     let (outcome, streamed) = ask(vec![head(""), Move::Say(event("Half", None)), Move::Hang], &CancelToken::new());
-    assert!(matches!(&outcome, Err(GenerateError::Died { partial, .. }) if partial == "Half"), "{outcome:?}");
+    assert!(matches!(&outcome, Err(GenerateError::BrokeOff { partial, .. }) if partial == "Half"), "{outcome:?}");
     assert_eq!(streamed, "Half");
 }
 
@@ -73,7 +73,7 @@ fn a_connection_that_drops_keeps_what_was_said() {
     let (outcome, _) = ask(vec![Move::Drop], &CancelToken::new());
     assert!(matches!(&outcome, Err(GenerateError::Load(detail)) if detail.contains("ended")), "{outcome:?}");
     let (outcome, _) = ask(vec![head(""), Move::Say(event("Half", None)), Move::Drop], &CancelToken::new());
-    assert!(matches!(&outcome, Err(GenerateError::Died { partial, .. }) if partial == "Half"), "{outcome:?}");
+    assert!(matches!(&outcome, Err(GenerateError::BrokeOff { partial, .. }) if partial == "Half"), "{outcome:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use llama_cpp_2::token::LlamaToken;
 
 use super::model::BATCH_TOKENS;
 use super::repeat::is_looping;
-use super::turn;
+use super::turn::ChatFrame;
 use super::utf8::Utf8Buffer;
 use super::{Conversation, failed, respond};
 use crate::worker::generate::{GenerateOutcome, GenerateTask};
@@ -20,6 +20,7 @@ const SEQUENCE: i32 = 0;
 pub(super) struct Answering<'m> {
     model: &'m LlamaModel,
     context: LlamaContext<'m>,
+    frame: ChatFrame,
     cached: Vec<LlamaToken>,
 }
 
@@ -37,8 +38,8 @@ struct Written {
 }
 
 impl<'m> Answering<'m> {
-    pub(super) fn new(model: &'m LlamaModel, context: LlamaContext<'m>) -> Self {
-        Self { model, context, cached: Vec::new() }
+    pub(super) fn new(model: &'m LlamaModel, context: LlamaContext<'m>, frame: ChatFrame) -> Self {
+        Self { model, context, frame, cached: Vec::new() }
     }
 
     /// Answers one chat, sending pieces on the way, and gives the last response.
@@ -49,10 +50,7 @@ impl<'m> Answering<'m> {
         max_tokens: u32,
         service: &mut Conversation,
     ) -> Result<GenerateOutcome, FrameError> {
-        let prompt = match turn::tokenize(self.model, system, user) {
-            Ok(prompt) => prompt,
-            Err(detail) => return Ok(failed(detail)),
-        };
+        let prompt = self.frame.tokenize(self.model, system, user);
         let room = self.context.n_ctx().saturating_sub(max_tokens.max(1));
         let prompt_tokens = prompt.len() as u32;
         if prompt_tokens > room || prompt.is_empty() {

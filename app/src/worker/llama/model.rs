@@ -11,6 +11,7 @@ use llama_cpp_2::model::params::{LlamaModelParams, LlamaSplitMode};
 
 use super::answer::Answering;
 use super::offload::{self, Gpu};
+use super::turn::ChatFrame;
 use super::{Conversation, failed, respond};
 use crate::worker::generate::{GenerateOutcome, GenerateRequest, GenerateTask};
 use crate::worker::protocol::FrameError;
@@ -88,10 +89,15 @@ fn serve_on(
         Ok(context) => context,
         Err(detail) => return Ok(Err(detail)),
     };
+    let (frame, frame_note) = match ChatFrame::of(&model) {
+        Ok(found) => found,
+        Err(detail) => return Ok(Err(detail)),
+    };
     let context_tokens = context.n_ctx();
     let device = gpu.map(|gpu| gpu.name.clone());
-    respond(service, id, GenerateOutcome::Loaded { context_tokens, device, note })?;
-    serve_loaded(&model, context, service).map(Ok)
+    let notes = note.into_iter().chain(frame_note).collect();
+    respond(service, id, GenerateOutcome::Loaded { context_tokens, device, notes })?;
+    serve_loaded(Answering::new(&model, context, frame), &model, service).map(Ok)
 }
 
 fn new_context<'a>(
@@ -114,11 +120,10 @@ fn new_context<'a>(
 }
 
 fn serve_loaded(
+    mut answering: Answering<'_>,
     model: &LlamaModel,
-    context: LlamaContext<'_>,
     service: &mut Conversation,
 ) -> Result<Option<GenerateRequest>, FrameError> {
-    let mut answering = Answering::new(model, context);
     while let Some(request) = service.next_request() {
         let outcome = match &request.task {
             GenerateTask::Load { .. } => return Ok(Some(request)),

@@ -6,40 +6,63 @@ use llama_cpp_2::token::LlamaToken;
 /// Stand for the contents while the template is applied; no text has them, since control characters are removed.
 const SYSTEM_MARK: &str = "\u{1}system\u{1}";
 const USER_MARK: &str = "\u{1}user\u{1}";
-/// For models whose file has no template.
+/// For models whose own template is missing or not known to llama.cpp.
 const FALLBACK_TEMPLATE: &str = "chatml";
 
-/// Tokens of the chat, up to where the model's answer begins.
-pub(super) fn tokenize(model: &LlamaModel, system: &str, user: &str) -> Result<Vec<LlamaToken>, String> {
-    let framed = apply_template(model)?;
-    let mut tokens = Vec::new();
-    for piece in split(&framed, system, user) {
-        let is_first = tokens.is_empty();
-        let vocab = model.vocab();
-        match piece {
-            Piece::Template(text) => {
-                tokens.extend(vocab.tokenize(text.as_bytes(), is_first, true));
-            }
-            Piece::Content(text) => {
-                tokens.extend(vocab.tokenize(text.as_bytes(), is_first, false));
-            }
-        }
-    }
-    Ok(tokens)
+/// What a model's chat template puts around the contents.
+pub(super) struct ChatFrame {
+    /// The template, applied to the marks.
+    framed: String,
 }
 
-fn apply_template(model: &LlamaModel) -> Result<String, String> {
-    let template = model
-        .chat_template(None)
-        .or_else(|_| LlamaChatTemplate::new(FALLBACK_TEMPLATE).map_err(|_| ()))
-        .map_err(|()| "the chat template has a NUL byte".to_owned())?;
+impl ChatFrame {
+    /// The frame of a model, and what people should know where it is not the model's own.
+    pub(super) fn of(model: &LlamaModel) -> Result<(Self, Option<String>), String> {
+        let own = model.chat_template(None).ok();
+        let framed = own.as_ref().and_then(|template| apply(model, template).ok());
+        if let Some(framed) = framed.filter(|framed| holds_contents(framed)) {
+            return Ok((Self { framed }, None));
+        }
+        let fallback = LlamaChatTemplate::new(FALLBACK_TEMPLATE).map_err(|err| err.to_string())?;
+        let framed = apply(model, &fallback)?;
+        let why = if own.is_some() { "its chat template is not known to llama.cpp" } else { "it has no chat template" };
+        let note =
+            format!("the model may answer worse than it could: {why}, so that questions are put to it as ChatML");
+        Ok((Self { framed }, Some(note)))
+    }
+
+    /// Tokens of the chat, up to where the model's answer begins.
+    pub(super) fn tokenize(&self, model: &LlamaModel, system: &str, user: &str) -> Vec<LlamaToken> {
+        let mut tokens = Vec::new();
+        for piece in split(&self.framed, system, user) {
+            let is_first = tokens.is_empty();
+            let vocab = model.vocab();
+            match piece {
+                Piece::Template(text) => {
+                    tokens.extend(vocab.tokenize(text.as_bytes(), is_first, true));
+                }
+                Piece::Content(text) => {
+                    tokens.extend(vocab.tokenize(text.as_bytes(), is_first, false));
+                }
+            }
+        }
+        tokens
+    }
+}
+
+fn apply(model: &LlamaModel, template: &LlamaChatTemplate) -> Result<String, String> {
     let message = |role: &str, content: &str| {
         LlamaChatMessage::new(role.to_owned(), content.to_owned()).map_err(|err| err.to_string())
     };
     let chat = [message("system", SYSTEM_MARK)?, message("user", USER_MARK)?];
     model
-        .apply_chat_template(&template, &chat, true)
-        .map_err(|err| format!("the model's chat template cannot be applied: {err}"))
+        .apply_chat_template(template, &chat, true)
+        .map_err(|err| format!("the chat template cannot be applied: {err}"))
+}
+
+/// Whether a template kept both contents, the system's first.
+fn holds_contents(framed: &str) -> bool {
+    framed.split_once(SYSTEM_MARK).is_some_and(|(_, after)| after.contains(USER_MARK))
 }
 
 #[derive(Debug, PartialEq, Eq)]
