@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::measures::{Measure, measures, unit};
+use super::subjects::{begins_anew, subjects};
 use super::words::{Term, stem_of, term_set};
 
 /// Shortest quotation that must stand in a passage word for word, in words.
@@ -20,18 +22,29 @@ const NEGATIONS: [&str; 13] = [
 /// Words that can carry a "not" of somebody else's wording: *daily except Sunday* is *not on Sunday*.
 const EXCLUSIONS: [&str; 7] = ["except", "excluding", "exclude", "excludes", "only", "lack", "lacks"];
 
-/// One sentence of an answer.
+/// Most sentences of a passage that one sentence may rest on.
+const SENTENCE_SPAN: usize = 2;
+
+/// One sentence of an answer, a row of a table in it, or a code block.
 pub(super) struct Claim {
     /// Words that carry meaning, numbers among them.
     pub(super) words: HashSet<Term>,
     /// Names, as stems and as they are written.
     pub(super) names: Vec<(String, String)>,
+    /// Capitalised words that begin it, or a clause of it, and stand there like a name; as stems and as written.
+    pub(super) subjects: Vec<(String, String)>,
+    /// Numbers with their units.
+    pub(super) measures: Vec<Measure>,
     /// Stretches in quotation marks, as [`plain`] text.
     pub(super) quotes: Vec<String>,
     /// Whether it says that something is not so.
     pub(super) is_negated: bool,
     /// The sentence as [`plain`] text.
     pub(super) plain: String,
+    /// How many sentences or lines of a passage it may rest on.
+    pub(super) span: usize,
+    /// Whether it is code, in which "not" and quotation marks are signs like others.
+    pub(super) is_code: bool,
 }
 
 impl Claim {
@@ -40,9 +53,40 @@ impl Claim {
         Self {
             words: term_set(sentence),
             names: names(sentence),
+            subjects: subjects(sentence),
+            measures: measures(sentence),
             quotes: quotes(sentence),
             is_negated: negates(sentence),
             plain: plain(sentence),
+            span: SENTENCE_SPAN,
+            is_code: false,
+        }
+    }
+
+    /// Takes a row of a table apart. The numbers of its header must be right too; the header's other words count only
+    /// where the row has none of its own.
+    pub(super) fn of_row(row: &str, header: &str) -> Self {
+        let mut claim = Self::new(row);
+        let has_words = claim.words.iter().any(|term| !term.has_digits);
+        if claim.says_something() {
+            claim.words.extend(term_set(header).into_iter().filter(|term| term.has_digits || !has_words));
+        }
+        claim
+    }
+
+    /// Takes a code block apart. Of its identifiers those that are made of several words are names.
+    pub(super) fn of_code(code: &str) -> Self {
+        let lines = code.lines().filter(|line| line.contains(char::is_alphanumeric)).count();
+        Self {
+            words: term_set(code),
+            names: identifiers(code),
+            subjects: Vec::new(),
+            measures: Vec::new(),
+            quotes: Vec::new(),
+            is_negated: false,
+            plain: plain(code),
+            span: lines.max(SENTENCE_SPAN),
+            is_code: true,
         }
     }
 
@@ -110,18 +154,25 @@ fn negates_in_chinese(text: &str) -> bool {
 /// Capitalised words that do not begin the sentence, and words in capitals.
 fn names(sentence: &str) -> Vec<(String, String)> {
     let is_acronym = |word: &str| word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+    // *EUR* is what others write *€*.
+    let is_unit = |word: &str| is_acronym(word) && unit(&word.to_lowercase()).is_some();
     let mut found = Vec::new();
     for (position, (at, word)) in sentence.unicode_word_indices().enumerate() {
         let is_capitalised = word.starts_with(char::is_uppercase) && word != "I";
         let is_name = is_acronym(word) || (position > 0 && is_capitalised && !begins_anew(&sentence[..at]));
-        found.extend(stem_of(word).filter(|_| is_name).map(|stem| (stem, word.to_owned())));
+        found.extend(stem_of(word).filter(|_| is_name && !is_unit(word)).map(|stem| (stem, word.to_owned())));
     }
     found
 }
 
-/// Whether a clause, a quotation or a list item begins after `before`, where a capital says nothing.
-fn begins_anew(before: &str) -> bool {
-    before.trim_end().ends_with([':', '"', '“', '”', '.', '!', '?', '*', '-', '('])
+/// Words of code such as `read_line`, `readLine` and `os.path`.
+fn identifiers(code: &str) -> Vec<(String, String)> {
+    let is_compound = |word: &&str| {
+        let has_capital_inside = word.chars().skip(1).any(char::is_uppercase) && word.contains(char::is_lowercase);
+        word.contains(['_', '.']) || has_capital_inside
+    };
+    let compound = code.unicode_words().filter(is_compound);
+    compound.filter_map(|word| stem_of(word).map(|stem| (stem, word.to_owned()))).collect()
 }
 
 fn quotes(sentence: &str) -> Vec<String> {
@@ -151,6 +202,27 @@ mod tests {
         let written: Vec<&str> = claim.names.iter().map(|(_, written)| written.as_str()).collect();
         assert_eq!(written, ["Storr", "Tuff", "NASA", "Beijing"]);
         assert!(Claim::new("Basalt is hard.").names.is_empty());
+    }
+
+    #[test]
+    fn a_row_of_numbers_is_read_with_its_header() {
+        let words = |row| {
+            let mut words: Vec<String> =
+                Claim::of_row(row, "| Year 2019 | Boats |").words.into_iter().map(|term| term.text).collect();
+            words.sort();
+            words
+        };
+        assert_eq!(words("| 12 | 15 |"), ["12", "15", "2019", "boat", "year"]);
+        assert_eq!(words("| rain | 15 |"), ["15", "2019", "rain"]);
+        assert!(words("| - |").is_empty());
+    }
+
+    #[test]
+    fn names_of_code_are_made_of_several_words() {
+        let claim = Claim::of_code("let not_read = readLine(path);\nif !not_read { os.exit(1) }");
+        let written: Vec<&str> = claim.names.iter().map(|(_, written)| written.as_str()).collect();
+        assert_eq!(written, ["not_read", "readLine", "not_read", "os.exit"]);
+        assert!(!claim.is_negated && claim.span == 2);
     }
 
     #[test]

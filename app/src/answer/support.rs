@@ -4,11 +4,22 @@
 //! [`MIN_SUPPORT`] of the claim's words that carry meaning and all of its numbers; its names stand somewhere in the
 //! passage, its quotations word for word; and both say "not" or neither does. Of a table or list, no other row may
 //! hold more of the claim's words with another number: then the number was taken from the wrong row.
+//!
+//! A number stands there with its unit ([`measures`]): with the same currency, length or time, however it is
+//! written, and what it counts or is counted per stands in the same place; a number that has no unit in the passage, as in
+//! the cell of a table, may have any. A date is one number however it is written; where the place has no whole date, its
+//! day, month and year are looked for one by one. What begins a sentence is a name where it stands like one
+//! ([`subjects`](super::subjects)); of that the passage must have some form.
+//!
+//! Of a row of a table the words of its header that are numbers must be found too. A code block may rest on as many lines
+//! as it has; its identifiers of several words are names, and "not" and quotation marks say nothing there.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::claim::{Claim, denies_any, excludes, negates, plain};
+use super::dates::is_date;
+use super::measures::{Measure, measures, said, unit};
 use super::segments::{Segment, segments};
 use super::words::{Term, term_set};
 
@@ -18,6 +29,8 @@ pub(super) const MIN_SUPPORT: f32 = 0.6;
 const MIN_GAIN: f32 = 0.2;
 /// Letters that two forms of a name share (*Norman*, *Normandy*).
 const NAME_LETTERS: usize = 5;
+/// Letters of a word that another may begin with, where the word begins a sentence (*rain*, *Rainfall*).
+const ROOT_LETTERS: usize = 4;
 
 /// Where a passage supports a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +59,8 @@ pub(super) enum DoubtReason {
     Number(String),
     /// The number stands in one row, the words in another.
     OtherRow(String),
+    /// A number that stands there with another unit.
+    Unit(String),
     /// A name that is not there.
     Name(String),
     /// A quotation that is not there.
@@ -59,6 +74,8 @@ impl DoubtReason {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Words => "no passage says this".to_owned(),
+            Self::Number(date) if is_date(date) => format!("no passage says this with the date {date}"),
+            Self::Unit(measure) => format!("the passage has the number with another unit than “{measure}”"),
             Self::Number(number) if number.starts_with(|letter: char| letter.is_ascii_digit()) => {
                 format!("no passage says this with the number {number}")
             }
@@ -107,7 +124,14 @@ impl<'a> Evidence<'a> {
         if let Some(number) = self.number_of_another_row(claim, &place).filter(|_| !is_verbatim) {
             return doubt(DoubtReason::OtherRow(number));
         }
-        if let Some((_, written)) = claim.names.iter().find(|(stem, _)| !self.names(stem)) {
+        if let Some(measure) = self.measure_with_another_unit(claim, &place).filter(|_| !is_verbatim) {
+            return doubt(DoubtReason::Unit(measure.written.clone()));
+        }
+        // Identifiers have no forms.
+        let is_named = |stem: &str| if claim.is_code { self.has_word(stem) } else { self.names(stem) };
+        let unnamed = claim.names.iter().find(|(stem, _)| !is_named(stem));
+        let unknown = claim.subjects.iter().find(|(stem, _)| !self.names(stem) && !self.has_root_of(stem));
+        if let Some((_, written)) = unnamed.or(unknown) {
             return doubt(DoubtReason::Name(written.clone()));
         }
         if claim.quotes.iter().any(|quote| !self.plain.contains(quote.as_str())) {
@@ -121,12 +145,31 @@ impl<'a> Evidence<'a> {
 
     /// The segment, or two next to each other, that hold most of the claim; those that hold its numbers come first.
     fn best_place(&self, claim: &Claim) -> Option<Place> {
+        if claim.is_code {
+            return self.best_lines(claim);
+        }
         let single = (0..self.segments.len()).map(|first| self.place(first..first + 1, claim)).max_by(Place::order)?;
         let follows = |first: usize| !self.segments[first].is_row && !self.segments[first + 1].is_row;
         let pairs = (0..self.segments.len().saturating_sub(1)).filter(|first| follows(*first));
         let pair = pairs.map(|first| self.place(first..first + 2, claim)).max_by(Place::order);
         let adds = |pair: &Place| pair.numbers > single.numbers || pair.share - single.share >= MIN_GAIN;
         Some(pair.filter(adds).unwrap_or(single))
+    }
+
+    /// The lines that hold most of a code block, as few as hold it.
+    fn best_lines(&self, claim: &Claim) -> Option<Place> {
+        let span = claim.span.min(self.segments.len());
+        let starts = 0..=self.segments.len() - span;
+        let mut best = starts.map(|first| self.place(first..first + span, claim)).max_by(Place::order)?;
+        while best.segments.len() > 1 {
+            let Range { start, end } = best.segments.clone();
+            let shorter = [start..end - 1, start + 1..end].map(|lines| self.place(lines, claim));
+            let Some(shorter) = shorter.into_iter().find(|shorter| !shorter.holds_less_than(&best)) else {
+                break;
+            };
+            best = shorter;
+        }
+        Some(best).filter(|place| !place.segments.is_empty())
     }
 
     fn place(&self, segments: Range<usize>, claim: &Claim) -> Place {
@@ -141,16 +184,46 @@ impl<'a> Evidence<'a> {
     }
 
     fn missing_number(&self, claim: &Claim, place: &Place) -> Option<String> {
-        let missing = claim.numbers().find(|term| !self.holds(&place.segments, term))?;
+        let segments = &self.segments[place.segments.clone()];
+        let has_dates = segments.iter().any(|segment| segment.words.iter().any(Term::is_date));
+        let is_missing = |term: &&Term| !self.holds(&place.segments, term) && (has_dates || !term.is_date());
+        let missing = claim.numbers().filter(is_missing).min_by_key(|term| (term.text.len(), &term.text))?;
         Some(missing.text.clone())
+    }
+
+    /// A number of the claim that the place has with another unit only.
+    fn measure_with_another_unit<'c>(&self, claim: &'c Claim, place: &Place) -> Option<&'c Measure> {
+        let text = &self.text[self.range_of(place)];
+        let measured = claim.measures.iter().filter(|measure| !measure.is_bare());
+        let mut measured = measured.peekable();
+        measured.peek()?;
+        let (here, said) = (measures(text), self.said_at(place, text));
+        measured.into_iter().find(|measure| {
+            let mut same = here.iter().filter(|other| other.number == measure.number).peekable();
+            let agrees = |other: &Measure| {
+                other.is_bare()
+                    || (measure.units.iter().all(|unit| other.units.contains(unit))
+                        && measure.others.iter().all(|other| said.contains(other)))
+            };
+            same.peek().is_some() && !same.any(agrees)
+        })
+    }
+
+    /// Every unit and every stem of a place, of its headers and headings too.
+    fn said_at(&self, place: &Place, text: &str) -> HashSet<String> {
+        let headers = self.segments[place.segments.clone()].iter().flat_map(|segment| &segment.header);
+        let around = headers.chain(&self.context);
+        let mut said = said(text);
+        said.extend(around.map(|term| unit(&term.text).map_or_else(|| term.text.clone(), str::to_owned)));
+        said
     }
 
     /// A number of the claim that stands in a row which holds fewer of the claim's other words than some row that
     /// has a number of its own instead.
     fn number_of_another_row(&self, claim: &Claim, place: &Place) -> Option<String> {
         let here = &self.segments[place.segments.start];
-        let number = claim.numbers().find(|term| here.words.contains(*term))?;
-        if !here.is_row {
+        let number = claim.numbers().filter(|term| here.words.contains(*term)).min_by_key(|term| &term.text)?;
+        if !here.is_row || claim.is_code {
             return None;
         }
         let words =
@@ -159,6 +232,10 @@ impl<'a> Evidence<'a> {
             other.is_row && !other.words.contains(number) && other.words.iter().any(|term| term.has_digits)
         });
         rivals.map(words).any(|count| count > words(here)).then(|| number.text.clone())
+    }
+
+    fn has_word(&self, stem: &str) -> bool {
+        self.words.iter().any(|term| term.text == stem)
     }
 
     /// Whether the passage, its title or its headings have a name, in whatever form.
@@ -170,8 +247,17 @@ impl<'a> Evidence<'a> {
         self.words.iter().any(shares)
     }
 
+    /// Whether the passage has a word that begins like another, or that the other begins with.
+    fn has_root_of(&self, word: &str) -> bool {
+        let is_root = |root: &str, word: &str| root.chars().count() >= ROOT_LETTERS && word.starts_with(root);
+        self.words.iter().any(|term| is_root(&term.text, word) || is_root(word, &term.text))
+    }
+
     /// A claim that says "not" needs a passage that does; one that does not must not repeat what the passage denies.
     fn agrees_on_negation(&self, claim: &Claim, place: &Place) -> bool {
+        if claim.is_code {
+            return true;
+        }
         let text = &self.text[self.range_of(place)];
         if claim.is_negated { negates(text) || excludes(text) } else { !denies_any(text, &claim.words) }
     }
@@ -191,6 +277,10 @@ struct Place {
 }
 
 impl Place {
+    fn holds_less_than(&self, other: &Self) -> bool {
+        self.numbers < other.numbers || self.share < other.share
+    }
+
     /// More numbers first, then more words; of equals the earlier.
     fn order(one: &Self, other: &Self) -> std::cmp::Ordering {
         one.numbers
@@ -258,6 +348,81 @@ mod tests {
             Err(DoubtReason::Name("Harold".to_owned()))
         );
         assert!(judged(passage, "Under Weather Limits: Rollo ruled Normandy from 911.").is_ok());
+    }
+
+    #[test]
+    fn a_name_that_begins_a_sentence_must_stand_there_too() {
+        let passage = "Normandy was ruled by Rollo from 911 on.";
+        let unnamed =
+            |claim| assert_eq!(judged(passage, claim), Err(DoubtReason::Name("Harold".to_owned())), "{claim}");
+        unnamed("Harold ruled Normandy from 911.");
+        unnamed("**Harold** ruled Normandy from 911 on.");
+        for claim in
+            ["Rollo ruled Normandy from 911.", "Normandy was ruled by Rollo.", "Normans were ruled by Rollo from 911."]
+        {
+            assert!(judged(passage, claim).is_ok(), "{claim}");
+        }
+        let paraphrase = judged(PASSAGE, "Payment is 145 euros per hour of standby time.");
+        assert!(paraphrase.is_ok(), "a common noun is no name: {paraphrase:?}");
+        assert!(judged("Heavy rain fell on Sunday at the mast.", "Rainfall was heavy on Sunday at the mast.").is_ok());
+    }
+
+    #[test]
+    fn a_number_stands_there_with_its_unit() {
+        let other = |claim, written: &str| {
+            assert_eq!(judged(PASSAGE, claim), Err(DoubtReason::Unit(written.to_owned())), "{claim}");
+        };
+        other("Standby time is paid at 145 dollars per hour.", "145 dollars per hour");
+        other("Standby time is paid at $145 per hour.", "$145 per hour");
+        other("Standby time is paid at 145 euros per day.", "145 euros per day");
+        other("Standby time is paid at 145 % of it.", "145 %");
+        for claim in [
+            "Standby time is paid at €145 per hour.",
+            "145 EUR/h are paid for standby time.",
+            "Standby is paid at 145.",
+        ] {
+            assert!(judged(PASSAGE, claim).is_ok(), "{claim}");
+        }
+        assert!(judged(TABLE, "Drone flights stop at a mean wind over 12 metres per second.").is_ok());
+        assert!(judged("| Item | Price |\n|---|---|\n| Standby | 145 |", "Standby costs 145 euros.").is_ok());
+        assert!(judged("Notice of 21 days ends the contract.", "A 21-day notice ends the contract.").is_ok());
+        assert_eq!(
+            judged("The fleet has 12 boats at the pier.", "The fleet has 12 lorries at the pier."),
+            Err(DoubtReason::Unit("12 lorries".to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_date_is_compared_as_a_whole() {
+        let claims = [
+            "The station was opened on 3 May 1962.",
+            "The station opened on May 3rd, 1962.",
+            "It opened as a station in 1962.",
+        ];
+        for date in ["1962-05-03", "03.05.1962", "3rd of May 1962", "3 May 1962"] {
+            let passage = format!("The station was opened on {date}.");
+            for claim in claims {
+                assert!(judged(&passage, claim).is_ok(), "{claim} {date}");
+            }
+            let wrong = judged(&passage, "The station was opened on 5 May 1962.");
+            assert_eq!(wrong, Err(DoubtReason::Number("5".to_owned())), "{date}");
+        }
+        let two = "The station was opened on 3 May 1962 and closed on 5 June 1963.";
+        let mixed = judged(two, "The station was opened on 5 May 1962.");
+        assert_eq!(mixed, Err(DoubtReason::Number("1962-05-05".to_owned())));
+        assert!(judged("In 1962 the station was opened, on 3 May.", "The station was opened on 3 May 1962.").is_ok());
+    }
+
+    #[test]
+    fn code_rests_on_the_lines_of_a_passage() {
+        let passage = "Install it first.\n\n    let mast = open_mast(12);\n    mast.read_wind()?;\n\nThen wait.";
+        let judge = |code: &str| Evidence::new(passage, "").judge(&Claim::of_code(code));
+        let support = judge("let mast = open_mast(12);\nmast.read_wind()?;\n").unwrap();
+        assert!(passage[support.range].trim_end().ends_with("read_wind()?;"));
+        assert_eq!(judge("let mast = open_mast(13);").unwrap_err().reason, DoubtReason::Number("13".to_owned()));
+        let other = judge("let mast = open_mast(12);\nmast.close_all()?;").unwrap_err();
+        assert_eq!(other.reason, DoubtReason::Name("mast.close_all".to_owned()));
+        assert_eq!(judge("print('whales')").unwrap_err().reason, DoubtReason::Words);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::dates::{Date, dates, is_date};
+
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "a about after all also am an and any are as at be been being but by can could did do does doing for from \
      had has have having he her here him his how i if in into is it its just me more most my no nor not of on \
@@ -25,12 +27,24 @@ pub(super) struct Term {
     pub(super) has_digits: bool,
 }
 
-/// The words of `text` that carry meaning, in order.
+impl Term {
+    /// Whether it is a day of a year, as *1962-05-03*.
+    pub(super) fn is_date(&self) -> bool {
+        self.has_digits && is_date(&self.text)
+    }
+}
+
+/// The words of `text` that carry meaning, in order but for dates, which come first. A date, however it is written, is a word of its own, and its day,
+/// month and year are words too.
 pub(super) fn terms(text: &str) -> Vec<Term> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let mut found = Vec::new();
+    let dates = dates(text);
+    let mut found: Vec<Term> = dates.iter().flat_map(|(_, date)| terms_of_date(*date, &stemmer)).collect();
     let mut ideograph_before: Option<&str> = None;
-    for word in text.unicode_words() {
+    for (at, word) in text.unicode_word_indices() {
+        if dates.iter().any(|(range, _)| range.contains(&at)) {
+            continue;
+        }
         if is_ideograph(word) {
             found.extend(ideograph_before.map(|before| plain(format!("{before}{word}"))));
             ideograph_before = Some(word);
@@ -40,6 +54,12 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
         found.extend(term(word, &stemmer));
     }
     found
+}
+
+fn terms_of_date(date: Date, stemmer: &Stemmer) -> [Term; 4] {
+    let number = |text: String| Term { text, has_digits: true };
+    let month = plain(stemmer.stem(date.month_name()).into_owned());
+    [number(date.text()), number(date.day.to_string()), month, number(date.year.to_string())]
 }
 
 /// The stem of one word in lower case; `None` for grammar words and numbers.
@@ -91,7 +111,7 @@ const NUMBER_WORDS: [(&str, &str); 21] = [
 ];
 
 /// A word as a number, however it is written: without grouping commas, leading zeros and the ending of an ordinal.
-fn number(lower: &str) -> Option<String> {
+pub(super) fn number(lower: &str) -> Option<String> {
     if let Some((_, digits)) = NUMBER_WORDS.iter().find(|(word, _)| *word == lower) {
         return Some((*digits).to_owned());
     }
@@ -158,6 +178,13 @@ mod tests {
         assert_eq!(texts("007b"), ["7b"]);
         assert_eq!(texts("1,250,000 and 1,250.75"), ["1250000", "1250.75"]);
         assert_eq!(texts("0.5,0.5 and 12,5"), ["0.5,0.5", "12,5"]);
+    }
+
+    #[test]
+    fn a_date_is_one_word_and_three() {
+        assert_eq!(texts("since 3rd of May 1962"), ["1962-05-03", "3", "may", "1962", "sinc"]);
+        assert_eq!(texts("1962-05-03"), texts("May 3, 1962"));
+        assert!(terms("03.05.1962")[0].is_date());
     }
 
     #[test]

@@ -105,7 +105,12 @@ pub(super) struct EvalAnswersVerb {
     /// A model's name, or `extractive` [default: the best one installed]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
-    /// Write every answer to this file, a JSON line each
+    /// Write every answer to this file, a JSON line each: the answer, what the model wrote before it was checked, and
+    /// the passages that it was given
     #[arg(long, value_name = "FILE")]
     pub(super) records: Option<PathBuf>,
+    /// Check again what models wrote in this file of `--records`; no model is asked, no gate is measured, and questions
+    /// that reached no model are left out
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["outside", "gate_questions", "questions", "model"])]
+    pub(super) replay: Option<PathBuf>,
 }

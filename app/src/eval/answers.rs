@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::EvalError;
 use super::bootstrap::mean;
 use super::judgements::{JudgedDocument, JudgedQuestion, JudgedSet, read_lines};
+use super::replay::{Recorded, Recording, Replayed};
 use super::report::Table;
 use super::run::collection;
 use crate::answer::{self, Answer, AskOptions, GateScale, Generator, Question, Task};
@@ -79,6 +80,10 @@ pub struct AnswerRecord {
     pub expected: Vec<String>,
     /// Whether the answer holds one of them.
     pub is_right: bool,
+    /// What the model wrote, before it was checked; nothing where no model was asked.
+    pub written: Option<String>,
+    /// Ids of the documents that it was given.
+    pub passages: Vec<String>,
     /// The answer.
     pub answer: Answer,
 }
@@ -167,55 +172,18 @@ impl<'a> AnswersRun<'a> {
         on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
     ) -> Result<AnswersRow, EvalError> {
         // A refused answer names no model, so the generator's own name counts.
-        let name = generator.as_ref().map_or(answer::EXTRACTIVE, |generator| generator.name());
-        let mut row = AnswersRow { model: name.to_owned(), ..AnswersRow::default() };
-        let mut secs = Vec::new();
-        let mut failed_in_a_row = 0;
-        for question in &self.set.questions {
-            if self.cancel.is_cancelled() {
-                return Err(EvalError::Search("stopped".to_owned()));
-            }
-            // A reborrow for each question.
-            let generator = generator.as_mut().map(|generator| &mut **generator as &mut dyn Generator);
-            let outcome = self.ask(question, generator);
-            match &outcome {
-                Ok(record) => {
-                    failed_in_a_row = 0;
-                    row.add(record);
-                    secs.push(record.answer.took_ms.total / 1e3);
-                }
-                Err(EvalError::Answer(_)) if !self.cancel.is_cancelled() && failed_in_a_row + 1 < MOST_FAILURES => {
-                    failed_in_a_row += 1;
-                    row.asked += 1;
-                    row.failed += 1;
-                }
-                Err(err) => return Err(err.clone()),
-            }
-            on_answer(outcome);
-        }
-        row.secs = mean(&secs);
-        Ok(row)
-    }
-
-    fn ask(&self, question: &JudgedQuestion, generator: Option<&mut dyn Generator>) -> Result<AnswerRecord, EvalError> {
-        let asked_at = Instant::now();
-        let results = self.search(&question.text)?;
-        let options = AskOptions::default();
-        let asked = Question {
-            asked: &question.text,
-            text: &question.text,
-            task: Task::Answer,
-            options: &options,
-            results: &results,
-            scale: GateScale::MEANING,
-            widened: &|_, _| None,
-            similarity: &|_| None,
-            asked_at,
-        };
-        let answer = answer::answer(&asked, generator, &mut |_| (), self.cancel)
-            .map_err(|err| EvalError::Answer(err.to_string()))?;
-        let is_right = !answer.refused && holds_any(&answer.answer, &question.answers);
-        Ok(AnswerRecord { expected: question.answers.clone(), is_right, answer })
+        let name = generator.as_ref().map_or(answer::EXTRACTIVE, |generator| generator.name()).to_owned();
+        let questions = self.set.questions.iter();
+        let outcomes = questions.map(|question| {
+            let results = self.search(&question.text)?;
+            let Some(generator) = &mut generator else {
+                return ask(question, &results, None, &AskOptions::default(), self.cancel);
+            };
+            let mut recording = Recording::new(&mut **generator);
+            let asked = ask(question, &results, Some(&mut recording), &AskOptions::default(), self.cancel);
+            asked.map(|record| AnswerRecord { written: recording.into_written(), ..record })
+        });
+        summed_up(name, outcomes, on_answer, self.cancel)
     }
 
     fn search(&self, question: &str) -> Result<SearchResults, EvalError> {
@@ -223,47 +191,140 @@ impl<'a> AnswersRun<'a> {
         let options = AskOptions::default().search;
         let asked = Asked { text: question, vector: Some(&vector) };
         let ranking = rank(&self.collection, asked, &options).map_err(|err| EvalError::Search(err.to_string()))?;
-        let hits = ranking.passages.iter().zip(1..).map(|(found, rank)| self.hit(found, rank)).collect();
+        let hits = ranking.passages.iter().zip(1..).map(|(found, rank)| hit(self.set, found, rank)).collect();
         Ok(SearchResults {
-            query: question.to_owned(),
-            mode: options.mode,
-            took_ms: 0.0,
-            backend: "cpu".to_owned(),
-            hits,
-            considered: Vec::new(),
-            outcomes: Outcomes::default(),
-            searched: self.set.documents.len(),
-            without_vectors: 0,
             idf_coverage: ranking.idf_coverage as f32,
             best_cosine: ranking.best_cosine.map(|cosine| cosine as f32),
-            reranked_by: None,
-            notes: Vec::new(),
+            ..results(self.set, question, hits)
         })
     }
+}
 
-    fn hit(&self, found: &Ranked, rank: usize) -> SearchHit {
-        let document = &self.set.documents[found.id as usize];
-        SearchHit {
-            rank,
-            score: found.score as f32,
-            scores: found.scores,
-            found_by: found.found_by,
-            path: document.id.clone().into(),
-            title: document.title.clone(),
-            chunk: ChunkRecord {
-                id: ChunkId(found.id),
-                document: DocumentId(found.id),
-                index: 0,
-                start: 0,
-                end: document.text.len(),
-                text: document.text.clone(),
-                place: Place { lines: (1, 1), ..Place::default() },
-                tokens: 0,
-                left_similarity: None,
-                right_similarity: None,
-            },
-            also: 0,
+/// Checks again what models wrote, against the passages that they were given; neither a model nor an embedder is asked.
+/// Questions at which no model was asked are left out.
+///
+/// # Errors
+/// A record names a question or a document that the set does not have, or `cancel` was set.
+pub fn replay(
+    set: &JudgedSet,
+    records: &[Recorded],
+    on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
+    cancel: &CancelToken,
+) -> Result<AnswersRow, EvalError> {
+    let name = records.first().map_or_else(String::new, |record| record.model().to_owned());
+    let options = AskOptions { gate: 0.0, ..AskOptions::default() };
+    let outcomes = records.iter().filter_map(|record| Some((record, record.written()?))).map(|(record, written)| {
+        let question = record.question_of(set)?;
+        let hits = record.hits(set)?;
+        let results = results(set, &question.text, hits);
+        let mut replayed = Replayed::new(record.model(), written);
+        let asked = ask(question, &results, Some(&mut replayed), &options, cancel)?;
+        Ok(AnswerRecord { written: Some(written.to_owned()), ..asked })
+    });
+    summed_up(name, outcomes, on_answer, cancel)
+}
+
+/// The figures of answers as they come in.
+fn summed_up(
+    model: String,
+    outcomes: impl Iterator<Item = Result<AnswerRecord, EvalError>>,
+    on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
+    cancel: &CancelToken,
+) -> Result<AnswersRow, EvalError> {
+    let mut row = AnswersRow { model, ..AnswersRow::default() };
+    let mut secs = Vec::new();
+    let mut failed_in_a_row = 0;
+    for outcome in outcomes {
+        match &outcome {
+            Ok(record) => {
+                failed_in_a_row = 0;
+                row.add(record);
+                secs.push(record.answer.took_ms.total / 1e3);
+            }
+            Err(EvalError::Answer(_)) if !cancel.is_cancelled() && failed_in_a_row + 1 < MOST_FAILURES => {
+                failed_in_a_row += 1;
+                row.asked += 1;
+                row.failed += 1;
+            }
+            Err(err) => return Err(err.clone()),
         }
+        on_answer(outcome);
+        if cancel.is_cancelled() {
+            return Err(EvalError::Search("stopped".to_owned()));
+        }
+    }
+    row.secs = mean(&secs);
+    Ok(row)
+}
+
+fn ask(
+    question: &JudgedQuestion,
+    results: &SearchResults,
+    generator: Option<&mut dyn Generator>,
+    options: &AskOptions,
+    cancel: &CancelToken,
+) -> Result<AnswerRecord, EvalError> {
+    let asked = Question {
+        asked: &question.text,
+        text: &question.text,
+        task: Task::Answer,
+        options,
+        results,
+        scale: GateScale::MEANING,
+        widened: &|_, _| None,
+        similarity: &|_| None,
+        asked_at: Instant::now(),
+    };
+    let answer =
+        answer::answer(&asked, generator, &mut |_| (), cancel).map_err(|err| EvalError::Answer(err.to_string()))?;
+    let is_right = !answer.refused && holds_any(&answer.answer, &question.answers);
+    let given = &results.hits[..answer.passages_used.min(results.hits.len())];
+    let passages = given.iter().map(|hit| hit.path.to_string_lossy().into_owned()).collect();
+    Ok(AnswerRecord { expected: question.answers.clone(), is_right, written: None, passages, answer })
+}
+
+/// Results with these passages.
+fn results(set: &JudgedSet, question: &str, hits: Vec<SearchHit>) -> SearchResults {
+    SearchResults {
+        query: question.to_owned(),
+        mode: AskOptions::default().search.mode,
+        took_ms: 0.0,
+        backend: "cpu".to_owned(),
+        hits,
+        considered: Vec::new(),
+        outcomes: Outcomes::default(),
+        searched: set.documents.len(),
+        without_vectors: 0,
+        idf_coverage: 0.0,
+        best_cosine: None,
+        reranked_by: None,
+        notes: Vec::new(),
+    }
+}
+
+/// A document of the set as a passage.
+pub(super) fn hit(set: &JudgedSet, found: &Ranked, rank: usize) -> SearchHit {
+    let document = &set.documents[found.id as usize];
+    SearchHit {
+        rank,
+        score: found.score as f32,
+        scores: found.scores,
+        found_by: found.found_by,
+        path: document.id.clone().into(),
+        title: document.title.clone(),
+        chunk: ChunkRecord {
+            id: ChunkId(found.id),
+            document: DocumentId(found.id),
+            index: 0,
+            start: 0,
+            end: document.text.len(),
+            text: document.text.clone(),
+            place: Place { lines: (1, 1), ..Place::default() },
+            tokens: 0,
+            left_similarity: None,
+            right_similarity: None,
+        },
+        also: 0,
     }
 }
 
