@@ -46,8 +46,8 @@ impl Generator for Recording<'_> {
         self.generator.load(cancel)
     }
 
-    fn note(&self) -> Option<&str> {
-        self.generator.note()
+    fn notes(&self) -> &[String] {
+        self.generator.notes()
     }
 
     fn count_tokens(&mut self, text: &str) -> Result<usize, GenerateError> {
