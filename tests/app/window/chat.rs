@@ -10,7 +10,7 @@ use crate::bench::Bench;
 use crate::model_server::ModelServer;
 
 /// A chat with `model`, nothing asked yet.
-fn chat_with(model: &str) -> Bench {
+pub(crate) fn chat_with(model: &str) -> Bench {
     let mut bench = Bench::filled();
     let workbench = bench.harness.state_mut().as_mut().unwrap();
     workbench.push(Command::UseModel(Some(model.to_owned())));
@@ -19,26 +19,26 @@ fn chat_with(model: &str) -> Bench {
     bench
 }
 
-fn type_question(bench: &mut Bench, question: &str) {
+pub(crate) fn type_question(bench: &mut Bench, question: &str) {
     bench.harness.get_by_label("Question").type_text(question);
     bench.settle();
     bench.harness.key_press(Key::Enter);
     bench.settle();
 }
 
-fn ask(bench: &mut Bench, question: &str) {
+pub(crate) fn ask(bench: &mut Bench, question: &str) {
     let before = bench.state().chat.turns.len();
     type_question(bench, question);
     bench.until(|state| state.chat.turns.len() > before && state.chat.running().is_none());
 }
 
-fn asked(question: &str) -> Bench {
+pub(crate) fn asked(question: &str) -> Bench {
     let mut bench = chat_with("extractive");
     ask(&mut bench, question);
     bench
 }
 
-fn answer(bench: &Bench, turn: usize) -> &Answer {
+pub(crate) fn answer(bench: &Bench, turn: usize) -> &Answer {
     let TurnState::Done(answer) = &bench.state().chat.turns[turn].state else { panic!("not answered") };
     answer
 }

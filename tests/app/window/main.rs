@@ -5,6 +5,7 @@
 mod bench;
 mod chat;
 mod chat_faults;
+mod chat_history;
 mod chunks;
 mod documents;
 mod keyboard;
