@@ -147,7 +147,7 @@ fn an_interrupted_fetch_goes_on_where_it_was() {
     let mut source = FolderSource::new(bench.wheels.path());
     source.fails_for = Some("outcrop-tiny-part2");
     assert_eq!(bench.fetch(&catalogue(SUM), &source), Err(ModelError::Cancelled));
-    assert_eq!(bench.state(), EntryState::Missing);
+    assert_eq!(bench.state(), EntryState::Incomplete);
     let source = FolderSource::new(bench.wheels.path());
     bench.fetch(&catalogue(SUM), &source).unwrap();
     assert_eq!(*source.asked.borrow(), ["outcrop-tiny-part2"]);

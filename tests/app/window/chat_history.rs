@@ -125,7 +125,7 @@ fn a_server_that_has_not_begun_is_waited_for_by_name() {
     type_question(&mut bench, "How do I reset the pump?");
     bench.until(|state| state.chat.running().is_some_and(|turn| matches!(turn.state, TurnState::Asked(_))));
     bench.harness.get_by_label(&format!("Waiting for {} …", server.address()));
-    bench.harness.get_by_label_contains("passages found in");
+    bench.harness.get_by_label_contains("passages used  ·  seen ");
     bench.harness.get_by_role_and_label(Role::Button, "Stop").click();
     bench.settle();
     bench.until(|state| state.chat.running().is_none());

@@ -24,11 +24,14 @@ pub(super) struct ChatPanel {
     composer: composer::Composer,
     markdown: markdown::Markdown,
     conversations: conversations::Conversations,
+    /// Whether there was no turn in the frame before, and whether conversations were listed.
+    before: (bool, bool),
 }
 
 impl ChatPanel {
     /// Draws the space.
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        self.go_to_composer(state);
         let ground = palette(ui).ground;
         let foot = Frame::new().fill(ground).inner_margin(Margin { left: 24, right: 24, top: 8, bottom: 16 });
         Panel::bottom("composer").frame(foot).show_separator_line(false).show(ui, |ui| {
@@ -50,6 +53,16 @@ impl ChatPanel {
     /// The space went to the back: the composer takes the focus when it comes back.
     pub(super) fn leave(&mut self) {
         self.composer.leave();
+    }
+
+    /// The next question is typed where another conversation begins, or one was opened.
+    fn go_to_composer(&mut self, state: &AppState) {
+        let (was_empty, was_listing) = self.before;
+        let (is_empty, is_listing) = (state.chat.turns.is_empty(), state.chat.shows_conversations);
+        if (is_empty && !was_empty) || (was_listing && !is_listing) {
+            self.composer.leave();
+        }
+        self.before = (is_empty, is_listing);
     }
 
     fn turns_ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
