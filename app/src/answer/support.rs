@@ -384,7 +384,7 @@ mod tests {
             assert!(judged(PASSAGE, claim).is_ok(), "{claim}");
         }
         assert!(judged(TABLE, "Drone flights stop at a mean wind over 12 metres per second.").is_ok());
-        assert!(judged("| Item | Price |\n|---|---|\n| Standby | 145 |", "Standby costs 145 euros.").is_ok());
+        assert!(judged("| Item | Cost |\n|---|---|\n| Standby | 145 |", "Standby costs 145 euros.").is_ok());
         assert!(judged("Notice of 21 days ends the contract.", "A 21-day notice ends the contract.").is_ok());
         assert_eq!(
             judged("The fleet has 12 boats at the pier.", "The fleet has 12 lorries at the pier."),
