@@ -100,7 +100,7 @@ fn a_fetch_shows_its_progress_stops_and_goes_on_where_it_was() {
     bench.harness.get_by_label_contains("1.5 MB of 2.0 MB");
     assert!(bench.state().fetching.as_ref().is_some_and(|fetching| (fetching.share() - 0.75).abs() < 1e-6));
     bench.harness.get_by_role_and_label(Role::Button, "Cancel fetch").click();
-    bench.until(|state| state.fetching.is_none());
+    bench.until(|state| state.fetching.is_none() && !state.models.is_pending());
     assert!(bench.state().notices.iter().any(|notice| notice.text.contains("what was downloaded is kept")));
     assert!(bench.state().models.value().unwrap().iter().all(|row| !row.is_installed()));
 

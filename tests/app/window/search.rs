@@ -42,14 +42,13 @@ fn a_passage_without_pages_is_shown_in_its_place() {
         let hit = &bench.state().search.results.value().unwrap().hits[0];
         (hit.chunk.start, hit.chunk.end, hit.chunk.text.clone())
     };
+    bench.push(Command::ShowSpace(Space::Search));
     bench.push(Command::SelectHit(0));
     bench.until(|state| state.pages.around.is_some());
     let around = bench.state().pages.around.clone().unwrap();
     assert!(text.contains("red kettle") && start > 480 && end > start, "{text}");
     assert!(around.before.starts_with("… ") && around.before.contains("gravel"), "{around:?}");
     assert!(around.after.ends_with(" …") && around.after.contains("heather"), "{around:?}");
-    bench.push(Command::ShowSpace(Space::Search));
-    bench.settle();
     bench.harness.get_by_label_contains(around.before.trim_end());
 }
 
