@@ -61,6 +61,13 @@ use crate::progress::CancelToken;
 use crate::retrieve::SearchOptions;
 use crate::store::DocumentId;
 
+impl Answer {
+    /// Whether the person stopped it.
+    pub fn is_stopped(&self) -> bool {
+        self.reason.as_deref() == Some(ask::STOPPED)
+    }
+}
+
 /// How to answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AskOptions {

@@ -23,6 +23,10 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
             state.selection = Selection::Nothing;
         }
         Command::ShowConversations(is_shown) => show_conversations(is_shown, state, jobs),
+        // The one in hand is there, and may have an answer under way.
+        Command::OpenChat(chat) if state.chat.kept == Some(chat) && !state.chat.turns.is_empty() => {
+            state.chat.shows_conversations = false;
+        }
         Command::OpenChat(chat) => {
             state.chat.opening = Some(chat);
             jobs.open_chat(chat);
@@ -40,7 +44,7 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
 /// Asks what was typed: after the other turns, or in the place of the turn whose question was edited.
 fn ask(question: &str, state: &mut AppState, jobs: &Jobs) {
     let before = state.chat.questions(state.chat.edited);
-    put(question, before, false, state, jobs);
+    put(question, before, None, state, jobs);
 }
 
 /// Asks a turn's question again with the turns before it. An answer to the last one takes its place.
@@ -48,11 +52,16 @@ fn ask_again(number: u64, state: &mut AppState, jobs: &Jobs) {
     let Some(turn) = state.chat.turn(number) else { return };
     let question = turn.question.clone();
     let is_last = state.chat.turns.last().is_some_and(|last| last.number == number);
-    put(&question, state.chat.questions(Some(number)), is_last, state, jobs);
+    put(&question, state.chat.questions(Some(number)), is_last.then_some(number), state, jobs);
 }
 
-fn put(question: &str, before: Vec<String>, replaces_last: bool, state: &mut AppState, jobs: &Jobs) {
+/// Asks a question after those before it; its answer takes the place of the turn `replaces`, the last one, once it is there.
+fn put(question: &str, before: Vec<String>, replaces: Option<u64>, state: &mut AppState, jobs: &Jobs) {
     if question.is_empty() || state.chat.running().is_some() {
+        return;
+    }
+    if let Some(model) = &state.removing_model {
+        state.tell(format!("{model} is being removed: ask again in a moment"), None);
         return;
     }
     state.chat.asked += 1;
@@ -65,17 +74,18 @@ fn put(question: &str, before: Vec<String>, replaces_last: bool, state: &mut App
         question: question.to_owned(),
         options,
         chat: state.chat.kept,
-        replaces_last: replaces_last && is_kept,
+        replaces_last: replaces.is_some() && is_kept,
     };
     if !jobs.ask(request) {
-        state.tell("The library is not open yet", None);
+        let is_open = state.opened.value().is_some();
+        state.tell(
+            if is_open { "The answer before is still being stopped" } else { "The library is not open yet" },
+            None,
+        );
         return;
     }
-    if replaces_last {
-        state.chat.turns.pop();
-    }
     (state.chat.edited, state.chat.opening, state.chat.shows_conversations) = (None, None, false);
-    state.chat.turns.push(Turn::asked(number, question.to_owned()));
+    state.chat.turns.push(Turn { replaces, ..Turn::asked(number, question.to_owned()) });
 }
 
 /// Takes a question up to be edited, or gives that up.
@@ -99,7 +109,7 @@ fn open_citation(marker: u32, state: &mut AppState, jobs: &mut Jobs) {
 
 fn show_conversations(is_shown: bool, state: &mut AppState, jobs: &mut Jobs) {
     state.chat.shows_conversations = is_shown;
-    if is_shown {
+    if is_shown && state.opened.value().is_some() {
         super::run(Command::ShowSpace(Space::Chat), state, jobs);
         state.chat.conversations.start();
         jobs.list_chats();

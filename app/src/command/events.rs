@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Command, chunks, models, search, similarity};
 use crate::answer::{Answer, AskEvent};
-use crate::ingest::{FileOutcome, IngestOptions, IngestReport};
+use crate::ingest::{CUTS_LOST, FileOutcome, IngestOptions, IngestReport};
 use crate::jobs::{Event, Jobs};
 use crate::library::{Error, Library};
 use crate::state::{AppState, Coverage, LabResult, Loadable, Opened, Pace, Selection, Space, Turn, TurnState, Undo};
@@ -167,8 +167,14 @@ fn ingest_finished(outcome: Result<IngestReport, Error>, state: &mut AppState, j
             if !report.files.is_empty() || !report.removed.is_empty() {
                 state.tell(sentence(&report), None);
             }
-            if let Some(notice) = notes(&report) {
-                state.report(&notice);
+            if let Some(notes) = notes(&report) {
+                // What is lost stays in sight.
+                let loses = report.files.iter().any(|file| file.notes.iter().any(|note| note == CUTS_LOST));
+                if loses {
+                    state.report(&notes);
+                } else {
+                    state.tell(format!("{}: {}", notes.title, notes.detail), None);
+                }
             }
             state.library.last_report = Some(report);
         }
@@ -284,10 +290,14 @@ fn answered(number: u64, outcome: Result<Answer, Error>, kept: Option<ChatId>, s
         state.chat.kept = kept.or(state.chat.kept);
     }
     let Some(turn) = turn(number, state) else { return };
+    let replaced = turn.replaces.filter(|_| outcome.as_ref().is_ok_and(|answer| !answer.is_stopped()));
     turn.state = match outcome {
         Ok(answer) => TurnState::Done(Box::new(answer)),
         Err(error) => TurnState::Failed(error),
     };
+    if let Some(replaced) = replaced {
+        state.chat.turns.retain(|turn| turn.number != replaced);
+    }
 }
 
 #[cfg(test)]

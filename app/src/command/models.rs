@@ -44,7 +44,6 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
         Event::ModelsListed { outcome, memory } => {
             state.models.finish(outcome);
             state.memory = memory;
-            state.removing_model = None;
         }
         Event::FetchProgressed(fetching) => {
             if let Some(shown) = &mut state.fetching {
@@ -58,19 +57,26 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
             list(state, jobs);
         }
         Event::ModelRemoved { name, outcome: Ok(()) } => {
+            state.removing_model = None;
             if state.settings.model.as_ref() == Some(&name) {
                 super::run(Command::UseModel(None), state, jobs);
             }
             let rows = state.models.value().map(Vec::as_slice).unwrap_or_default();
-            let is_in_use = rows.iter().any(|row| row.name == name && !row.is_generator);
+            let is_in_use = rows.iter().any(|row| {
+                row.name == name
+                    && row.is_installed()
+                    && [crate::embed::DEFAULT_MODEL, "onnxruntime"].contains(&row.name.as_str())
+            });
             let when = if is_in_use { "; Outcrop does without it once it is opened again" } else { "" };
             state.tell(format!("Removed {name}{when}"), None);
             list(state, jobs);
         }
-        Event::ModelAdded(Err(error)) | Event::ModelRemoved { outcome: Err(error), .. } => {
+        Event::ModelRemoved { outcome: Err(error), .. } => {
+            state.removing_model = None;
             state.report(&error);
             list(state, jobs);
         }
+        Event::ModelAdded(Err(error)) => state.report(&error),
         _ => {}
     }
 }

@@ -13,6 +13,10 @@ use crate::extract::ExtractError;
 use crate::progress::IngestPhase;
 use crate::store::{DocumentStatus, Hash, KnownDocument, Unready};
 
+/// What is noted of a file whose cuts by hand could not be kept.
+pub(crate) const CUTS_LOST: &str =
+    "the cuts made by hand are lost: its text is another one now, and was cut by the chunker for new documents";
+
 /// What became of a file.
 pub(super) enum Finished {
     File(FileOutcome),
@@ -234,9 +238,7 @@ impl Job<'_> {
 
     /// What a person should know of a file that became searchable: what its reader says, and what became of its cuts.
     fn notes(&self, text: &Text) -> Vec<String> {
-        let lost =
-            "the cuts made by hand are lost: its text is another one now, and was cut by the chunker for new documents";
-        let lost = self.prepared.loses_cuts.then(|| lost.to_owned());
+        let lost = self.prepared.loses_cuts.then(|| CUTS_LOST.to_owned());
         text.extraction.coverage.notes.iter().cloned().chain(lost).collect()
     }
 

@@ -27,6 +27,7 @@ use crate::extract::ReadOptions;
 use crate::store::{DocumentId, DocumentStatus};
 
 pub(crate) use embedding::{EmbedFailure, embed_cached};
+pub(crate) use finish::CUTS_LOST;
 pub(crate) use repair::repair;
 pub(crate) use run::{IngestError, Ingestion, ingest, ingest_changes};
 pub(crate) use scan::absolute;

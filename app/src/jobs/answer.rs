@@ -76,7 +76,8 @@ fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, Can
         let outcome = Box::new(guarded(|| library.ask(&question, &options, &mut on_event, &cancel)));
         let kept = outcome.as_ref().as_ref().ok().and_then(|answer| {
             let kept = guarded(|| match chat {
-                Some(chat) if replaces_last => library.keep_answer_again(chat, answer),
+                // The one before it is worth more than one that was stopped.
+                Some(chat) if replaces_last && !answer.is_stopped() => library.keep_answer_again(chat, answer),
                 _ => library.keep_answer(chat, answer),
             });
             kept.inspect_err(|err| tracing::warn!("the answer is not kept: {err}")).ok()

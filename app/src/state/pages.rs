@@ -42,7 +42,8 @@ fn tail(text: &str) -> String {
         return text.to_owned();
     }
     let cut = &text[from..];
-    let begin = cut.find('\n').or_else(|| cut.find(char::is_whitespace)).map_or(0, |at| at + 1);
+    let line = cut.find('\n').filter(|at| *at < MOST_BYTES / 2);
+    let begin = line.or_else(|| cut.find(char::is_whitespace)).map_or(0, |at| at + 1);
     format!("… {}", cut.get(begin..).unwrap_or(cut).trim_start())
 }
 
@@ -53,7 +54,8 @@ fn head(text: &str) -> String {
         return text.to_owned();
     }
     let cut = &text[..to];
-    let end = cut.rfind('\n').or_else(|| cut.rfind(char::is_whitespace)).unwrap_or(to);
+    let line = cut.rfind('\n').filter(|at| *at > MOST_BYTES / 2);
+    let end = line.or_else(|| cut.rfind(char::is_whitespace)).unwrap_or(to);
     format!("{} …", cut[..end].trim_end())
 }
 

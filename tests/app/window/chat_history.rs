@@ -106,6 +106,28 @@ fn a_follow_up_that_is_asked_again_leans_on_what_came_before_it() {
 }
 
 #[test]
+fn an_answer_that_is_asked_again_stays_if_the_new_one_is_stopped() {
+    let mut bench = asked("How do I reset the pump?");
+    let server = ModelServer::saying(&["Hold it "]).then_hanging();
+    bench.push(Command::UseModel(Some(server.address())));
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Ask again").click();
+    bench.settle();
+    bench.until(|state| state.chat.running().is_some_and(|turn| turn.text.contains("Hold")));
+    bench.harness.get_by_role_and_label(Role::Button, "Stop").click();
+    bench.settle();
+    bench.until(|state| state.chat.running().is_none());
+    let kept = bench.state().chat.kept;
+    for _ in ["as it is shown", "as it is kept"] {
+        assert_eq!(bench.state().chat.turns.len(), 2);
+        assert!(answer(&bench, 0).answer.contains("red button") && answer(&bench, 1).is_stopped());
+        bench.push(Command::ReopenLibrary);
+        bench.push(Command::ClearChat);
+        bench.until(|state| state.chat.kept == kept && !state.chat.turns.is_empty());
+    }
+}
+
+#[test]
 fn citations_open_by_the_keyboard_while_the_next_question_is_typed() {
     let mut bench = asked("How do I reset the pump?");
     let quote = answer(&bench, 0).citations[0].quote.clone();
