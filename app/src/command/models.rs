@@ -1,7 +1,7 @@
 //! Models: what is here, what is fetched, what is added.
 
 use super::Command;
-use crate::jobs::{Event, Jobs};
+use crate::jobs::{Event, Jobs, stays_loaded};
 use crate::library::Error;
 use crate::state::{AppState, Fetching};
 
@@ -62,11 +62,7 @@ pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
                 super::run(Command::UseModel(None), state, jobs);
             }
             let rows = state.models.value().map(Vec::as_slice).unwrap_or_default();
-            let is_in_use = rows.iter().any(|row| {
-                row.name == name
-                    && row.is_installed()
-                    && [crate::embed::DEFAULT_MODEL, "onnxruntime"].contains(&row.name.as_str())
-            });
+            let is_in_use = rows.iter().any(|row| row.name == name && row.is_installed() && stays_loaded(&name));
             let when = if is_in_use { "; Outcrop does without it once it is opened again" } else { "" };
             state.tell(format!("Removed {name}{when}"), None);
             list(state, jobs);

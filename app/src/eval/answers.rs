@@ -211,7 +211,8 @@ pub fn replay(
     on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
     cancel: &CancelToken,
 ) -> Result<AnswersRow, EvalError> {
-    let name = records.first().map_or_else(String::new, |record| record.model().to_owned());
+    let asked = records.iter().find(|record| record.written().is_some());
+    let name = asked.map_or_else(String::new, |record| record.model().to_owned());
     let options = AskOptions { gate: 0.0, ..AskOptions::default() };
     let outcomes = records.iter().filter_map(|record| Some((record, record.written()?))).map(|(record, written)| {
         let question = record.question_of(set)?;

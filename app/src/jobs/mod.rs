@@ -27,6 +27,7 @@ pub use answer::AnswerRequest;
 pub use event::Event;
 pub use export::{Drawing, ExportFormat, ExportRequest, Figure};
 pub use lab::LabRequest;
+pub(crate) use models::stays_loaded;
 pub use pages::PagesRequest;
 pub use search::SearchRequest;
 pub(crate) use settings::load as load_settings;

@@ -52,6 +52,11 @@ impl Jobs {
     }
 }
 
+/// Whether the program keeps what it loaded of the model of that name until it ends.
+pub(crate) fn stays_loaded(name: &str) -> bool {
+    [crate::embed::DEFAULT_MODEL, "onnxruntime"].contains(&name)
+}
+
 fn list(options: LibraryOptions, outbox: Outbox) {
     spawn("list-models", move || {
         let outcome = guarded(|| rows(&options));

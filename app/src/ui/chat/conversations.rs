@@ -59,7 +59,11 @@ impl Conversations {
                 if ui.add(button.truncate()).clicked() {
                     commands.push(Command::OpenChat(record.id));
                 }
-                ui.label(secondary(facts(record)).size(tokens().text.caption));
+                ui.horizontal(|ui| {
+                    // Under the title, which stands inside its button.
+                    ui.add_space(ui.spacing().button_padding.x);
+                    ui.label(secondary(facts(record)).size(tokens().text.caption));
+                });
             });
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| self.remove_ui(ui, record, commands));
         });
