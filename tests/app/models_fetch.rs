@@ -243,32 +243,44 @@ fn the_package_client_fetches_and_says_why_it_cannot() {
 const GGUF: &[u8; 32] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 const GGUF_SUM: &str = "a3718c7940c34ff91a906d0758debb656aed43d1aa8b23b99f67cb106cdbc881";
 
-/// Answers one request with [`GGUF`]; the thread ends with the request.
-fn hub() -> (String, std::thread::JoinHandle<String>) {
+/// Gives each request its answer and then hangs up; the thread ends with the last one.
+fn hub(answers: Vec<Vec<u8>>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let answer = move || {
+    let answer = move |answer: Vec<u8>| {
         let (mut stream, _) = listener.accept().unwrap();
         let mut request = Vec::new();
         let mut byte = [0];
         while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() > 0 {
             request.push(byte[0]);
         }
-        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", GGUF.len()).unwrap();
-        stream.write_all(GGUF).unwrap();
+        stream.write_all(&answer).unwrap();
         String::from_utf8(request).unwrap()
     };
-    (address, std::thread::Builder::new().name("hub".to_owned()).spawn(answer).unwrap())
+    let serve = move || answers.into_iter().map(answer).collect();
+    (address, std::thread::Builder::new().name("hub".to_owned()).spawn(serve).unwrap())
+}
+
+/// Promises [`GGUF`] and sends its first bytes, or all of them.
+fn sent(bytes: usize) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", GGUF.len());
+    [head.as_bytes(), &GGUF[..bytes]].concat()
+}
+
+/// Runs `outcrop --json models` with these arguments.
+fn run_models(home: &Path, hub: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(outcrop_binary());
+    command.env("OUTCROP_HOME", home).env("OUTCROP_MODELS", home.join("models")).env("OUTCROP_HUB", hub);
+    command.args(["--json", "models"]).args(args).output().unwrap()
 }
 
 #[test]
 fn the_command_line_fetches_from_the_hub_that_it_is_told_of() {
     let home = tempfile::tempdir().unwrap();
-    let (address, server) = hub();
-    let run = |args: &[&str]| -> Output {
-        let mut command = Command::new(outcrop_binary());
-        command.env("OUTCROP_HOME", home.path()).env("OUTCROP_MODELS", home.path().join("models"));
-        command.env("OUTCROP_HUB", &address).args(["--json", "models", "fetch"]).args(args).output().unwrap()
+    let (address, server) = hub(vec![sent(GGUF.len())]);
+    let run = |args: &[&str]| {
+        let args: Vec<&str> = std::iter::once("fetch").chain(args.iter().copied()).collect();
+        run_models(home.path(), &address, &args)
     };
     let name = "hub:owner/repo/Tiny.gguf";
     for (args, status, expected) in [
@@ -287,6 +299,35 @@ fn the_command_line_fetches_from_the_hub_that_it_is_told_of() {
     assert_eq!(value["installed"][0], "tiny");
     assert_eq!((value["sha256"].as_str(), value["verified"].as_bool()), (Some(GGUF_SUM), Some(true)));
     assert_eq!(std::fs::read(home.path().join("models/tiny/Tiny.gguf")).unwrap(), GGUF);
-    let request = server.join().unwrap();
-    assert!(request.starts_with("GET /owner/repo/resolve/main/Tiny.gguf HTTP/1.1\r\n"), "{request}");
+    let requests = server.join().unwrap();
+    assert!(requests[0].starts_with("GET /owner/repo/resolve/main/Tiny.gguf HTTP/1.1\r\n"), "{requests:?}");
+}
+
+#[test]
+fn what_a_stopped_hub_download_left_is_listed_and_removed_once_no_fetch_runs() {
+    let home = tempfile::tempdir().unwrap();
+    let (address, server) = hub(vec![sent(9), b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec()]);
+    let name = "hub:owner/repo/q4/Tiny.gguf";
+    let run = |args: &[&str]| run_models(home.path(), &address, args);
+    let listed = || -> Option<serde_json::Value> {
+        let rows: Vec<serde_json::Value> = serde_json::from_slice(&run(&["list"]).stdout).unwrap();
+        rows.into_iter().find(|row| row["name"] == name)
+    };
+    let output = run(&["fetch", name, "--sha256", GGUF_SUM]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(server.join().unwrap()[1].contains("\r\nRange: bytes=9-\r\n"));
+    let row = listed().unwrap();
+    assert_eq!((row["state"].as_str(), row["bytes"].as_u64()), (Some("incomplete"), Some(9)));
+
+    // As another Outcrop that is fetching holds it.
+    let lock = File::create(home.path().join("models/.partial/lock")).unwrap();
+    lock.lock().unwrap();
+    let output = run(&["remove", name]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("wait for it or stop it"), "{output:?}");
+    assert!(listed().is_some());
+    lock.unlock().unwrap();
+    let output = run(&["remove", name]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(listed(), None);
 }

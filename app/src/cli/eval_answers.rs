@@ -11,7 +11,9 @@ use super::eval_args::EvalAnswersVerb;
 use super::output::print_line;
 use super::session::Session;
 use crate::answer::Generators;
-use crate::eval::answers::{AnswerRecord, AnswersRow, GateRow, questions_of, replay};
+use crate::eval::answer_rows::{ANSWERABLE, AnswerRecord, AnswersRow, GateRow};
+use crate::eval::answers::{MOST_FAILURES, questions_of, replay};
+use crate::eval::judgements::JudgedQuestion;
 use crate::eval::report::to_table;
 use crate::eval::{AnswersRun, EvalError, JudgedSet, Recorded};
 use crate::library::Error;
@@ -21,13 +23,13 @@ use crate::models;
 #[derive(Serialize)]
 struct Measured {
     gate: Vec<GateRow>,
-    answers: Option<AnswersRow>,
+    answers: Vec<AnswersRow>,
 }
 
 /// Measures the gate, then a model's answers if any are asked for; or the answers of a record again.
 pub(super) fn run(session: &Session, verb: &EvalAnswersVerb) -> Result<Ending, CliError> {
     let measured = match &verb.replay {
-        Some(path) => Measured { gate: Vec::new(), answers: Some(replayed(session, verb, &Recorded::load(path)?)?) },
+        Some(path) => Measured { gate: Vec::new(), answers: replayed(session, verb, &Recorded::load(path)?)? },
         None => measured(session, verb)?,
     };
     session.print(&measured, |measured| {
@@ -35,11 +37,16 @@ pub(super) fn run(session: &Session, verb: &EvalAnswersVerb) -> Result<Ending, C
             print_line(to_table(&measured.gate).trim_end());
             print_line("");
         }
-        if let Some(row) = &measured.answers {
-            print_line(to_table(std::slice::from_ref(row)).trim_end());
+        if !measured.answers.is_empty() {
+            print_line(to_table(&measured.answers).trim_end());
         }
     })?;
-    Ok(Ending::Done)
+    let broken_off = measured.answers.iter().find_map(|row| row.broken_off.as_ref());
+    if let Some(why) = broken_off {
+        session
+            .note(&format!("not all questions were asked, as the model failed {MOST_FAILURES} times in a row: {why}"));
+    }
+    Ok(if broken_off.is_some() { Ending::Partial } else { Ending::Done })
 }
 
 fn measured(session: &Session, verb: &EvalAnswersVerb) -> Result<Measured, CliError> {
@@ -52,12 +59,19 @@ fn measured(session: &Session, verb: &EvalAnswersVerb) -> Result<Measured, CliEr
     bar.set_message("documents");
     let run = AnswersRun::new(&set, embedder.as_ref(), &session.cancel, &mut |done, total| advance(&bar, done, total))?;
     let gate = run.gate(&kinds)?;
-    let answers = if verb.questions > 0 { Some(answers(session, verb, &run, &bar)?) } else { None };
+    let mut asked = Vec::new();
+    if verb.questions > 0 {
+        asked.push((ANSWERABLE.to_owned(), set.questions.clone()));
+    }
+    for (kind, questions) in kinds.iter().skip(1).filter(|_| verb.unanswered > 0) {
+        asked.push((kind.clone(), run.let_through(questions, verb.unanswered)?));
+    }
+    let answers = if asked.is_empty() { Vec::new() } else { answers(session, verb, &run, &asked, &bar)? };
     bar.finish_and_clear();
     Ok(Measured { gate, answers })
 }
 
-fn replayed(session: &Session, verb: &EvalAnswersVerb, records: &[Recorded]) -> Result<AnswersRow, CliError> {
+fn replayed(session: &Session, verb: &EvalAnswersVerb, records: &[Recorded]) -> Result<Vec<AnswersRow>, CliError> {
     let set = JudgedSet::load(&verb.dir)?;
     keeping_records(verb, |keep| Ok(replay(&set, records, keep, &session.cancel)?))
 }
@@ -65,7 +79,7 @@ fn replayed(session: &Session, verb: &EvalAnswersVerb, records: &[Recorded]) -> 
 /// The kinds of questions that the gate sees, answerable ones first.
 fn kinds(verb: &EvalAnswersVerb) -> Result<Vec<(String, Vec<String>)>, CliError> {
     let most = verb.gate_questions;
-    let mut kinds = vec![("answerable".to_owned(), questions_of(&verb.dir.join("queries.jsonl"), most)?)];
+    let mut kinds = vec![(ANSWERABLE.to_owned(), questions_of(&verb.dir.join("queries.jsonl"), most)?)];
     if !verb.outside.is_empty() {
         let mut outside = Vec::new();
         for folder in &verb.outside {
@@ -84,39 +98,47 @@ fn answers(
     session: &Session,
     verb: &EvalAnswersVerb,
     run: &AnswersRun<'_>,
+    kinds: &[(String, Vec<JudgedQuestion>)],
     bar: &indicatif::ProgressBar,
-) -> Result<AnswersRow, CliError> {
+) -> Result<Vec<AnswersRow>, CliError> {
     let mut generators = Generators::new(models::folder(None, &session.home), None);
-    let generator = generators.pick(verb.model.as_deref()).map_err(Error::from)?;
     bar.set_message("answers");
+    let total = kinds.iter().map(|(_, questions)| questions.len()).sum();
     let mut done = 0;
     keeping_records(verb, |keep| {
-        let row = run.answers(generator, &mut |outcome| {
-            done += 1;
-            advance(bar, done, verb.questions);
-            if let Err(err) = &outcome {
-                bar.suspend(|| session.note(&format!("question {done} has no answer: {err}")));
+        let mut rows: Vec<AnswersRow> = Vec::new();
+        for (kind, questions) in kinds {
+            let generator = generators.pick(verb.model.as_deref()).map_err(Error::from)?;
+            rows.push(run.answers_to(kind, questions, generator, &mut |outcome| {
+                done += 1;
+                advance(bar, done, total);
+                if let Err(err) = &outcome {
+                    bar.suspend(|| session.note(&format!("question {done} has no answer: {err}")));
+                }
+                keep(outcome);
+            })?);
+            if rows.last().is_some_and(|row| row.broken_off.is_some()) {
+                break;
             }
-            keep(outcome);
-        })?;
-        Ok(row)
+        }
+        Ok(rows)
     })
 }
 
 /// Writes the answers that `measure` hands over to the file of records, if one is asked for.
 fn keeping_records(
     verb: &EvalAnswersVerb,
-    measure: impl FnOnce(&mut dyn FnMut(Result<AnswerRecord, EvalError>)) -> Result<AnswersRow, CliError>,
-) -> Result<AnswersRow, CliError> {
+    measure: impl FnOnce(&mut dyn FnMut(Result<AnswerRecord, EvalError>)) -> Result<Vec<AnswersRow>, CliError>,
+) -> Result<Vec<AnswersRow>, CliError> {
     let unwritable = |err: std::io::Error| CliError::failed("the records could not be written", err, None);
     let mut records = verb.records.as_ref().map(std::fs::File::create).transpose().map_err(unwritable)?;
     let mut failure = None;
-    let row = measure(&mut |outcome| {
+    let rows = measure(&mut |outcome| {
         if let (Some(file), Ok(record)) = (&mut records, &outcome) {
             failure = failure.take().or(write(file, record).err());
         }
     })?;
-    failure.map_or(Ok(row), |err| Err(unwritable(err)))
+    failure.map_or(Ok(rows), |err| Err(unwritable(err)))
 }
 
 fn write(file: &mut std::fs::File, record: &AnswerRecord) -> std::io::Result<()> {

@@ -102,6 +102,10 @@ pub(super) struct EvalAnswersVerb {
     /// Questions that a model answers; 0 measures the gate alone
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(super) questions: usize,
+    /// Of the questions that the set does not answer and the gate lets through, how many of each kind the model is
+    /// asked too
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) unanswered: usize,
     /// A model's name, or `extractive` [default: the best one installed]
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
@@ -111,6 +115,6 @@ pub(super) struct EvalAnswersVerb {
     pub(super) records: Option<PathBuf>,
     /// Check again what models wrote in this file of `--records`; no model is asked, no gate is measured, and questions
     /// that reached no model are left out
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["outside", "gate_questions", "questions", "model"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["outside", "gate_questions", "questions", "unanswered", "model"])]
     pub(super) replay: Option<PathBuf>,
 }

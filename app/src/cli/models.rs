@@ -10,8 +10,8 @@ use super::error::CliError;
 use super::output::{human_bytes, print_line, print_table, progress_bar};
 use super::session::Session;
 use crate::models::{
-    self, Catalogue, EntryState, FetchPhase, FetchProgress, GeneratorModel, HubModel, InstalledEntry, ModelError,
-    ModelHub, ModelSet, RerankerModel, Verified,
+    self, Catalogue, EntryState, FetchPhase, FetchProgress, GeneratorModel, HubModel, InstalledEntry, Leftover,
+    ModelError, ModelHub, ModelSet, RerankerModel, Verified,
 };
 
 impl From<ModelError> for CliError {
@@ -51,8 +51,9 @@ fn list(session: &Session, folder: &Path) -> Result<Ending, CliError> {
         .collect();
     let added: Vec<Added> =
         added.into_iter().map(Added::from).chain(models::rerankers(folder).into_iter().map(Added::from)).collect();
-    let rows: Vec<serde_json::Value> = entries.iter().map(entry_json).chain(added.iter().map(added_json)).collect();
-    session.print(&rows, |_| print_entries(&entries, &added))?;
+    let left = models::leftovers(&catalogue, folder);
+    let rows = entries.iter().map(entry_json).chain(added.iter().map(added_json)).chain(left.iter().map(leftover_json));
+    session.print(&rows.collect::<Vec<_>>(), |_| print_entries(&entries, &added, &left))?;
     Ok(Ending::Done)
 }
 
@@ -103,6 +104,21 @@ fn added_json(model: &Added) -> serde_json::Value {
     })
 }
 
+/// What `models list` says of a [`Leftover`].
+const LEFTOVER: &str = "what a stopped download left";
+
+fn leftover_json(left: &Leftover) -> serde_json::Value {
+    serde_json::json!({
+        "name": left.name,
+        "title": LEFTOVER,
+        "licence": serde_json::Value::Null,
+        "state": state_word(EntryState::Incomplete),
+        "bytes": left.bytes,
+        "memory_bytes": serde_json::Value::Null,
+        "folder": serde_json::Value::Null,
+    })
+}
+
 fn state_word(state: EntryState) -> &'static str {
     match state {
         EntryState::Installed => "installed",
@@ -111,7 +127,7 @@ fn state_word(state: EntryState) -> &'static str {
     }
 }
 
-fn print_entries(entries: &[InstalledEntry], added: &[Added]) {
+fn print_entries(entries: &[InstalledEntry], added: &[Added], left: &[Leftover]) {
     let header = ["name", "state", "size", "memory", "licence", "what"].map(str::to_owned).to_vec();
     let rows = entries.iter().map(|found| {
         let entry = &found.entry;
@@ -128,7 +144,11 @@ fn print_entries(entries: &[InstalledEntry], added: &[Added]) {
         let (bytes, memory) = (human_bytes(model.bytes), human_bytes(model.memory_bytes));
         vec![model.name.clone(), "added".to_owned(), bytes, memory, "-".to_owned(), model.title.clone()]
     });
-    print_table(&std::iter::once(header).chain(rows).chain(added).collect::<Vec<_>>());
+    let left = left.iter().map(|left| {
+        let (state, dash) = (state_word(EntryState::Incomplete).to_owned(), "-".to_owned());
+        vec![left.name.clone(), state, human_bytes(left.bytes), dash.clone(), dash, LEFTOVER.to_owned()]
+    });
+    print_table(&std::iter::once(header).chain(rows).chain(added).chain(left).collect::<Vec<_>>());
 }
 
 fn fetch(session: &Session, folder: &Path, verb: FetchVerb) -> Result<Ending, CliError> {

@@ -44,7 +44,10 @@ pub(super) fn run(command: Command, state: &mut AppState, jobs: &mut Jobs) {
 /// Asks what was typed: after the other turns, or in the place of the turn whose question was edited.
 fn ask(question: &str, state: &mut AppState, jobs: &Jobs) {
     let before = state.chat.questions(state.chat.edited);
-    put(question, before, None, state, jobs);
+    if let Err(why) = put(question, before, None, state, jobs) {
+        state.tell(why, None);
+        state.chat.turned_down.push(question.to_owned());
+    }
 }
 
 /// Asks a turn's question again with the turns before it. An answer to the last one takes its place.
@@ -52,20 +55,28 @@ fn ask_again(number: u64, state: &mut AppState, jobs: &Jobs) {
     let Some(turn) = state.chat.turn(number) else { return };
     let question = turn.question.clone();
     let is_last = state.chat.turns.last().is_some_and(|last| last.number == number);
-    put(&question, state.chat.questions(Some(number)), is_last.then_some(number), state, jobs);
+    let before = state.chat.questions(Some(number));
+    if let Err(why) = put(&question, before, is_last.then_some(number), state, jobs) {
+        state.tell(why, None);
+    }
 }
 
 /// Asks a question after those before it; its answer takes the place of the turn `replaces`, the last one, once it is there.
-fn put(question: &str, before: Vec<String>, replaces: Option<u64>, state: &mut AppState, jobs: &Jobs) {
+/// Says why, if it cannot be asked now.
+fn put(
+    question: &str,
+    before: Vec<String>,
+    replaces: Option<u64>,
+    state: &mut AppState,
+    jobs: &Jobs,
+) -> Result<(), String> {
     if question.is_empty() || state.chat.running().is_some() {
-        return;
+        return Ok(());
     }
     if let Some(model) = &state.removing_model {
-        state.tell(format!("{model} is being removed: ask again in a moment"), None);
-        return;
+        return Err(format!("{model} is being removed: ask again in a moment"));
     }
-    state.chat.asked += 1;
-    let number = state.chat.asked;
+    let number = state.chat.asked + 1;
     let options = AskOptions { model: state.settings.model.clone(), before, ..AskOptions::default() };
     // An attempt that failed was not kept.
     let is_kept = state.chat.turns.last().is_some_and(|turn| turn.answer().is_some());
@@ -78,14 +89,13 @@ fn put(question: &str, before: Vec<String>, replaces: Option<u64>, state: &mut A
     };
     if !jobs.ask(request) {
         let is_open = state.opened.value().is_some();
-        state.tell(
-            if is_open { "The answer before is still being stopped" } else { "The library is not open yet" },
-            None,
-        );
-        return;
+        let why = if is_open { "The answers before are still being stopped" } else { "The library is not open yet" };
+        return Err(why.to_owned());
     }
+    state.chat.asked = number;
     (state.chat.edited, state.chat.opening, state.chat.shows_conversations) = (None, None, false);
     state.chat.turns.push(Turn { replaces, ..Turn::asked(number, question.to_owned()) });
+    Ok(())
 }
 
 /// Takes a question up to be edited, or gives that up.

@@ -244,7 +244,6 @@ fn answer_progressed(number: u64, event: AskEvent, state: &mut AppState) {
     match event {
         AskEvent::Retrieved { hits, searched } => {
             turn.coverage = Some(Coverage { found: hits.len(), searched, used: None });
-            turn.hits = hits;
         }
         AskEvent::LoadingModel(name) => turn.state = TurnState::Loading(name),
         AskEvent::Asking { model, used } => {

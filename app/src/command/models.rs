@@ -41,7 +41,7 @@ pub(super) fn list(state: &mut AppState, jobs: &mut Jobs) {
 /// Takes what the jobs report of models.
 pub(super) fn apply(event: Event, state: &mut AppState, jobs: &mut Jobs) {
     match event {
-        Event::ModelsListed { outcome, memory } => {
+        Event::ModelsListed { number, outcome, memory } if jobs.is_newest_listing(number) => {
             state.models.finish(outcome);
             state.memory = memory;
         }
@@ -89,4 +89,40 @@ fn fetch_ended(name: &str, outcome: Result<(), Error>, state: &mut AppState, job
         Err(error) => state.report(&error),
     }
     list(state, jobs);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
+
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::jobs::JobsOptions;
+    use crate::library::LibraryOptions;
+    use crate::state::MemoryNeeds;
+
+    #[test]
+    fn an_older_listing_does_not_replace_a_newer_one() {
+        let home = tempfile::tempdir().unwrap();
+        let library = LibraryOptions {
+            home: Some(home.path().to_owned()),
+            models: Some(home.path().join("models")),
+            ..LibraryOptions::default()
+        };
+        let wake = Arc::new(|_: Duration| ());
+        let mut jobs = Jobs::new(JobsOptions { library, ..JobsOptions::default() }, wake);
+        let mut state = AppState::default();
+        list(&mut state, &mut jobs);
+        list(&mut state, &mut jobs);
+        let mut listed = |number: u64| {
+            let memory = MemoryNeeds { vectors_bytes: number, ..MemoryNeeds::default() };
+            apply(Event::ModelsListed { number, outcome: Ok(Vec::new()), memory }, &mut state, &mut jobs);
+            (state.models.is_pending(), state.memory.vectors_bytes)
+        };
+        assert_eq!(listed(1), (true, 0), "the newer one is on its way");
+        assert_eq!(listed(2), (false, 2));
+        assert_eq!(listed(1), (false, 2), "late, and stale");
+    }
 }

@@ -6,15 +6,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::EvalError;
+use super::answer_rows::{ANSWERABLE, AnswerRecord, AnswersRow, GateRow};
 use super::bootstrap::mean;
-use super::judgements::{JudgedDocument, JudgedQuestion, JudgedSet, read_lines};
+use super::judgements::{JudgedDocument, JudgedQuestion, JudgedSet, read_lines, spread};
 use super::replay::{Recorded, Recording, Replayed};
-use super::report::Table;
 use super::run::collection;
-use crate::answer::{self, Answer, AskOptions, GateScale, Generator, Question, Task};
+use crate::answer::{self, AskOptions, GateScale, Generator, Question, Task};
 use crate::embed::{Embedder, TextRole};
 use crate::extract::Place;
 use crate::progress::CancelToken;
@@ -26,67 +26,6 @@ const FALSE_REFUSALS: f64 = 0.05;
 
 /// A model that fails at this many questions in a row will not answer the next one either.
 pub const MOST_FAILURES: usize = 3;
-
-/// What the gate did with one kind of question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GateRow {
-    /// What kind of question.
-    pub questions: String,
-    /// How many.
-    pub asked: usize,
-    /// Share refused at the product's threshold.
-    pub refused: f64,
-    /// The threshold that refuses 5 % of the answerable questions.
-    pub threshold: f64,
-    /// Share refused at that threshold.
-    pub refused_at_5: f64,
-}
-
-/// What a generator wrote.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AnswersRow {
-    /// The generator.
-    pub model: String,
-    /// Questions asked, all of them answerable.
-    pub asked: usize,
-    /// Questions at which the model failed, which are in no other figure but `asked`.
-    pub failed: usize,
-    /// Refused by the gate.
-    pub refused_by_gate: usize,
-    /// Refused by the model.
-    pub refused_by_model: usize,
-    /// Sentences checked.
-    pub sentences: usize,
-    /// Sentences that a passage supports.
-    pub supported: usize,
-    /// Answers that hold a reference answer word for word.
-    pub right: usize,
-    /// Answers whose every sentence is supported.
-    pub wholly_supported: usize,
-    /// Of those, the ones that hold a reference answer.
-    pub supported_and_right: usize,
-    /// Answers with an unsupported sentence that hold a reference answer nevertheless.
-    pub doubted_but_right: usize,
-    /// Markers that named no passage, or one that does not say it.
-    pub markers_dropped: usize,
-    /// Mean seconds of an answer.
-    pub secs: f64,
-}
-
-/// An answer in full, for a record.
-#[derive(Clone, Debug, Serialize)]
-pub struct AnswerRecord {
-    /// The reference answers.
-    pub expected: Vec<String>,
-    /// Whether the answer holds one of them.
-    pub is_right: bool,
-    /// What the model wrote, before it was checked; nothing where no model was asked.
-    pub written: Option<String>,
-    /// Ids of the documents that it was given.
-    pub passages: Vec<String>,
-    /// The answer.
-    pub answer: Answer,
-}
 
 /// Questions over one set, with the documents indexed.
 pub struct AnswersRun<'a> {
@@ -107,10 +46,7 @@ struct Plain {
 /// The file is missing or damaged.
 pub fn questions_of(path: &Path, most: usize) -> Result<Vec<String>, EvalError> {
     let all: Vec<Plain> = read_lines(path)?;
-    let total = all.len();
-    let is_next = |index: usize| index * most / total != (index + 1) * most / total;
-    let chosen = all.into_iter().enumerate().filter(|(index, _)| most >= total || is_next(*index));
-    Ok(chosen.map(|(_, question)| question.text).collect())
+    Ok(spread(all, most).into_iter().map(|question| question.text).collect())
 }
 
 impl<'a> AnswersRun<'a> {
@@ -161,29 +97,58 @@ impl<'a> AnswersRun<'a> {
         Ok(f64::from(GateScale::MEANING.score(results.best_cosine, results.idf_coverage)))
     }
 
-    /// Asks `generator` every question of the set. `on_answer` gets each answer, or why there is none: a question at
-    /// which the model fails is counted and passed over.
+    /// Of questions that the documents do not answer, those that the gate lets through; at most `most`, spread over them.
     ///
     /// # Errors
-    /// The passages could not be searched, the model failed at [`MOST_FAILURES`] questions in a row, or `cancel` was set.
+    /// The passages could not be searched.
+    pub fn let_through(&self, questions: &[String], most: usize) -> Result<Vec<JudgedQuestion>, EvalError> {
+        let mut passed = Vec::new();
+        for question in questions {
+            if self.gate_score(question)? >= f64::from(AskOptions::default().gate) {
+                passed.push(JudgedQuestion::unanswered(question));
+            }
+        }
+        Ok(spread(passed, most))
+    }
+
+    /// Asks `generator` every question of the set; see [`Self::answers_to`].
+    ///
+    /// # Errors
+    /// The passages could not be searched, or `cancel` was set.
     pub fn answers(
         &self,
+        generator: Option<&mut dyn Generator>,
+        on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
+    ) -> Result<AnswersRow, EvalError> {
+        self.answers_to(ANSWERABLE, &self.set.questions, generator, on_answer)
+    }
+
+    /// Asks `generator` questions of one kind; the extractive answer needs none. `on_answer` gets each answer, or why
+    /// there is none: a question at which the model fails is counted and passed over. At [`MOST_FAILURES`] in a row it
+    /// ends, with the figures so far.
+    ///
+    /// # Errors
+    /// The passages could not be searched, or `cancel` was set.
+    pub fn answers_to(
+        &self,
+        kind: &str,
+        questions: &[JudgedQuestion],
         mut generator: Option<&mut dyn Generator>,
         on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
     ) -> Result<AnswersRow, EvalError> {
         // A refused answer names no model, so the generator's own name counts.
         let name = generator.as_ref().map_or(answer::EXTRACTIVE, |generator| generator.name()).to_owned();
-        let questions = self.set.questions.iter();
-        let outcomes = questions.map(|question| {
+        let outcomes = questions.iter().map(|question| {
             let results = self.search(&question.text)?;
             let Some(generator) = &mut generator else {
-                return ask(question, &results, None, &AskOptions::default(), self.cancel);
+                return ask(kind, question, &results, None, &AskOptions::default(), self.cancel);
             };
             let mut recording = Recording::new(&mut **generator);
-            let asked = ask(question, &results, Some(&mut recording), &AskOptions::default(), self.cancel);
+            let asked = ask(kind, question, &results, Some(&mut recording), &AskOptions::default(), self.cancel);
             asked.map(|record| AnswerRecord { written: recording.into_written(), ..record })
         });
-        summed_up(name, outcomes, on_answer, self.cancel)
+        let row = AnswersRow { questions: kind.to_owned(), model: name, ..AnswersRow::default() };
+        summed_up(row, outcomes, on_answer, self.cancel)
     }
 
     fn search(&self, question: &str) -> Result<SearchResults, EvalError> {
@@ -201,7 +166,7 @@ impl<'a> AnswersRun<'a> {
 }
 
 /// Checks again what models wrote, against the passages that they were given; neither a model nor an embedder is asked.
-/// Questions at which no model was asked are left out.
+/// Questions at which no model was asked are left out. A row for each kind of questions, as they come in the record.
 ///
 /// # Errors
 /// A record names a question or a document that the set does not have, or `cancel` was set.
@@ -210,29 +175,33 @@ pub fn replay(
     records: &[Recorded],
     on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
     cancel: &CancelToken,
-) -> Result<AnswersRow, EvalError> {
-    let asked = records.iter().find(|record| record.written().is_some());
-    let name = asked.map_or_else(String::new, |record| record.model().to_owned());
+) -> Result<Vec<AnswersRow>, EvalError> {
     let options = AskOptions { gate: 0.0, ..AskOptions::default() };
-    let outcomes = records.iter().filter_map(|record| Some((record, record.written()?))).map(|(record, written)| {
-        let question = record.question_of(set)?;
-        let hits = record.hits(set)?;
-        let results = results(set, &question.text, hits);
-        let mut replayed = Replayed::new(record.model(), written);
-        let asked = ask(question, &results, Some(&mut replayed), &options, cancel)?;
-        Ok(AnswerRecord { written: Some(written.to_owned()), ..asked })
-    });
-    summed_up(name, outcomes, on_answer, cancel)
+    let written: Vec<(&Recorded, &str)> =
+        records.iter().filter_map(|record| Some((record, record.written()?))).collect();
+    let of_kind = |records: &[(&Recorded, &str)]| {
+        let first = records[0].0;
+        let outcomes = records.iter().map(|(record, written)| {
+            let question = record.question_of(set)?;
+            let hits = record.hits(set)?;
+            let results = results(set, &question.text, hits);
+            let mut replayed = Replayed::new(record.model(), written);
+            let asked = ask(record.kind(), &question, &results, Some(&mut replayed), &options, cancel)?;
+            Ok(AnswerRecord { written: Some((*written).to_owned()), ..asked })
+        });
+        let (questions, model) = (first.kind().to_owned(), first.model().to_owned());
+        summed_up(AnswersRow { questions, model, ..AnswersRow::default() }, outcomes, on_answer, cancel)
+    };
+    written.chunk_by(|one, next| one.0.kind() == next.0.kind()).map(of_kind).collect()
 }
 
 /// The figures of answers as they come in.
 fn summed_up(
-    model: String,
+    mut row: AnswersRow,
     outcomes: impl Iterator<Item = Result<AnswerRecord, EvalError>>,
     on_answer: &mut dyn FnMut(Result<AnswerRecord, EvalError>),
     cancel: &CancelToken,
 ) -> Result<AnswersRow, EvalError> {
-    let mut row = AnswersRow { model, ..AnswersRow::default() };
     let mut secs = Vec::new();
     let mut failed_in_a_row = 0;
     for outcome in outcomes {
@@ -242,10 +211,11 @@ fn summed_up(
                 row.add(record);
                 secs.push(record.answer.took_ms.total / 1e3);
             }
-            Err(EvalError::Answer(_)) if !cancel.is_cancelled() && failed_in_a_row + 1 < MOST_FAILURES => {
+            Err(err @ EvalError::Answer(_)) if !cancel.is_cancelled() => {
                 failed_in_a_row += 1;
                 row.asked += 1;
                 row.failed += 1;
+                row.broken_off = (failed_in_a_row == MOST_FAILURES).then(|| err.to_string());
             }
             Err(err) => return Err(err.clone()),
         }
@@ -253,12 +223,16 @@ fn summed_up(
         if cancel.is_cancelled() {
             return Err(EvalError::Search("stopped".to_owned()));
         }
+        if row.broken_off.is_some() {
+            break;
+        }
     }
     row.secs = mean(&secs);
     Ok(row)
 }
 
 fn ask(
+    kind: &str,
     question: &JudgedQuestion,
     results: &SearchResults,
     generator: Option<&mut dyn Generator>,
@@ -281,7 +255,8 @@ fn ask(
     let is_right = !answer.refused && holds_any(&answer.answer, &question.answers);
     let given = &results.hits[..answer.passages_used.min(results.hits.len())];
     let passages = given.iter().map(|hit| hit.path.to_string_lossy().into_owned()).collect();
-    Ok(AnswerRecord { expected: question.answers.clone(), is_right, written: None, passages, answer })
+    let (questions, expected) = (kind.to_owned(), question.answers.clone());
+    Ok(AnswerRecord { questions, expected, is_right, written: None, passages, answer })
 }
 
 /// Results with these passages.
@@ -329,27 +304,6 @@ pub(super) fn hit(set: &JudgedSet, found: &Ranked, rank: usize) -> SearchHit {
     }
 }
 
-impl AnswersRow {
-    fn add(&mut self, record: &AnswerRecord) {
-        let AnswerRecord { answer, is_right, .. } = record;
-        self.asked += 1;
-        if answer.refused {
-            let asked_model = answer.prompt_tokens > 0;
-            self.refused_by_model += usize::from(asked_model);
-            self.refused_by_gate += usize::from(!asked_model);
-            return;
-        }
-        let is_supported = answer.unsupported.is_empty();
-        self.sentences += answer.sentences_checked;
-        self.supported += answer.sentences_checked - answer.unsupported.len().min(answer.sentences_checked);
-        self.right += usize::from(*is_right);
-        self.wholly_supported += usize::from(is_supported);
-        self.supported_and_right += usize::from(is_supported && *is_right);
-        self.doubted_but_right += usize::from(!is_supported && *is_right);
-        self.markers_dropped += answer.markers_dropped;
-    }
-}
-
 /// The highest value that at most `share` of `scores` lie under.
 fn quantile(scores: &[f64], share: f64) -> f64 {
     let mut sorted = scores.to_vec();
@@ -368,54 +322,6 @@ fn holds_any(text: &str, expected: &[String]) -> bool {
     let own = text.split("\n\nThe nearest words of the documents: ").next().unwrap_or(text);
     let text = bare(own);
     expected.iter().map(|answer| bare(answer)).any(|answer| answer.len() > 2 && text.contains(&answer))
-}
-
-impl Table for GateRow {
-    const HEAD: &'static [&'static str] = &["questions", "asked", "refused", "at 5 % false refusals", "threshold"];
-
-    fn cells(&self) -> Vec<String> {
-        let share = |value: f64| format!("{value:.3}");
-        vec![
-            self.questions.clone(),
-            self.asked.to_string(),
-            share(self.refused),
-            share(self.refused_at_5),
-            share(self.threshold),
-        ]
-    }
-}
-
-impl Table for AnswersRow {
-    const HEAD: &'static [&'static str] = &[
-        "model",
-        "asked",
-        "failed",
-        "gate",
-        "not found",
-        "sentences",
-        "supported",
-        "right",
-        "supported & right",
-        "doubted but right",
-        "s",
-    ];
-
-    fn cells(&self) -> Vec<String> {
-        let of = |part: usize, whole: usize| format!("{part} ({:.0} %)", 100.0 * part as f64 / whole.max(1) as f64);
-        vec![
-            self.model.clone(),
-            self.asked.to_string(),
-            self.failed.to_string(),
-            self.refused_by_gate.to_string(),
-            self.refused_by_model.to_string(),
-            self.sentences.to_string(),
-            of(self.supported, self.sentences),
-            of(self.right, self.asked),
-            of(self.supported_and_right, self.wholly_supported),
-            self.doubted_but_right.to_string(),
-            format!("{:.1}", self.secs),
-        ]
-    }
 }
 
 #[cfg(test)]
@@ -458,7 +364,9 @@ mod tests {
         let row = row.unwrap();
         assert_eq!((row.asked, row.failed, row.right, told), (4, 2, 2, vec![false, false, true, true]));
         let (row, told) = ask(1..4);
-        assert!(matches!(row, Err(EvalError::Answer(_))) && told == [true, false, false]);
+        let row = row.unwrap();
+        assert_eq!((row.asked, row.failed, row.right, told), (4, 3, 1, vec![true, false, false, false]));
+        assert!(row.broken_off.is_some());
     }
 
     #[test]

@@ -52,6 +52,13 @@ pub struct JudgedQuestion {
     pub gains: BTreeMap<usize, f64>,
 }
 
+impl JudgedQuestion {
+    /// A question that nothing in the documents answers.
+    pub fn unanswered(text: &str) -> Self {
+        Self { id: String::new(), text: text.to_owned(), answers: Vec::new(), gains: BTreeMap::new() }
+    }
+}
+
 #[derive(Deserialize)]
 struct Query {
     id: String,
@@ -94,17 +101,18 @@ impl JudgedSet {
 impl JudgedSet {
     /// Keeps at most `most` questions, spread evenly over the set.
     pub fn thin_out(&mut self, most: usize) {
-        let total = self.questions.len();
-        if most >= total || most == 0 {
-            return;
+        if most > 0 {
+            self.questions = spread(std::mem::take(&mut self.questions), most);
         }
-        let mut index = 0;
-        self.questions.retain(|_| {
-            let is_next = index * most / total != (index + 1) * most / total;
-            index += 1;
-            is_next
-        });
     }
+}
+
+/// At most `most` of `all`, spread over them.
+pub(super) fn spread<T>(all: Vec<T>, most: usize) -> Vec<T> {
+    let total = all.len();
+    let is_next = |index: usize| index * most / total != (index + 1) * most / total;
+    let chosen = all.into_iter().enumerate().filter(|(index, _)| most >= total || is_next(*index));
+    chosen.map(|(_, one)| one).collect()
 }
 
 /// The values of a file of JSON lines.
@@ -157,6 +165,13 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
     use super::*;
+
+    #[test]
+    fn what_is_taken_of_many_is_spread_over_them() {
+        assert_eq!(spread((0..10).collect(), 3), [3, 6, 9]);
+        assert_eq!(spread(vec![1, 2], 5), [1, 2]);
+        assert!(spread(vec![1, 2], 0).is_empty());
+    }
 
     #[test]
     fn a_thinned_out_set_is_spread_over_the_whole() {

@@ -6,6 +6,7 @@
 //! Everything takes any [`Embedder`](crate::embed::Embedder); no library is opened.
 
 pub mod anchors;
+pub mod answer_rows;
 pub mod answers;
 pub mod bootstrap;
 mod cache;

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::EvalError;
+use super::answer_rows::ANSWERABLE;
 use super::answers::hit;
 use super::judgements::{JudgedQuestion, JudgedSet, read_lines};
 use crate::answer::{ChatPrompt, GenerateError, GenerateEvent, Generation, Generator};
@@ -118,6 +119,9 @@ pub struct Recorded {
     // A record of before there was one has no such field.
     #[serde(deserialize_with = "Option::deserialize")]
     written: Option<String>,
+    // Older records hold nothing but answerable questions.
+    #[serde(default = "answerable")]
+    questions: String,
     passages: Vec<String>,
     answer: Asked,
 }
@@ -126,6 +130,10 @@ pub struct Recorded {
 struct Asked {
     question: String,
     model: String,
+}
+
+fn answerable() -> String {
+    ANSWERABLE.to_owned()
 }
 
 impl Recorded {
@@ -151,11 +159,19 @@ impl Recorded {
         self.written.as_deref()
     }
 
+    /// What kind of question it is.
+    pub(super) fn kind(&self) -> &str {
+        &self.questions
+    }
+
     /// Its question.
-    pub(super) fn question_of<'s>(&self, set: &'s JudgedSet) -> Result<&'s JudgedQuestion, EvalError> {
+    pub(super) fn question_of(&self, set: &JudgedSet) -> Result<JudgedQuestion, EvalError> {
         let asked = &self.answer.question;
+        if self.questions != ANSWERABLE {
+            return Ok(JudgedQuestion::unanswered(asked));
+        }
         let found = set.questions.iter().find(|question| question.text == *asked);
-        found.ok_or_else(|| EvalError::Search(format!("the record's question {asked:?} is not in the set")))
+        found.cloned().ok_or_else(|| EvalError::Search(format!("the record's question {asked:?} is not in the set")))
     }
 
     /// The passages that the model was given.
@@ -185,7 +201,8 @@ mod tests {
     use crate::answer::FakeGenerator;
     use crate::embed::HashEmbedder;
     use crate::eval::AnswersRun;
-    use crate::eval::answers::{AnswersRow, replay};
+    use crate::eval::answer_rows::{AnswerRecord, AnswersRow};
+    use crate::eval::answers::replay;
     use crate::eval::judgements::JudgedDocument;
 
     fn set() -> JudgedSet {
@@ -227,8 +244,8 @@ mod tests {
         let records = load(&lines).unwrap();
         assert_eq!((records[0].written(), records[1].written()), (Some(text), None));
         let mut answers = Vec::new();
-        let mut keep = |outcome: Result<crate::eval::answers::AnswerRecord, EvalError>| answers.push(outcome.unwrap());
-        let again = replay(&set(), &records, &mut keep, &CancelToken::new()).unwrap();
+        let mut keep = |outcome: Result<AnswerRecord, EvalError>| answers.push(outcome.unwrap());
+        let again = replay(&set(), &records, &mut keep, &CancelToken::new()).unwrap().remove(0);
         assert_eq!(again.model, "fake");
         assert_eq!((again.asked, again.right, again.markers_dropped), (1, row.right, row.markers_dropped));
         assert_eq!((again.sentences, again.supported), (row.sentences, row.supported));
@@ -236,6 +253,23 @@ mod tests {
         let first: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
         assert_eq!(first["answer"]["answer"], answers[0].answer.answer);
         assert_eq!(first["answer"]["question"], "What does the pump cost?");
+    }
+
+    #[test]
+    fn questions_that_the_set_does_not_answer_are_kept_and_judged_as_a_kind_of_their_own() {
+        let (set, cancel) = (set(), CancelToken::new());
+        let run = AnswersRun::new(&set, &HashEmbedder, &cancel, &mut |_, _| ()).unwrap();
+        let asked = ["Who are the seals?".to_owned(), "What does the red pump cost?".to_owned()];
+        let passed = run.let_through(&asked, 5).unwrap();
+        assert_eq!(passed.iter().map(|question| question.text.as_str()).collect::<Vec<_>>(), [&asked[1]]);
+        let mut lines = Vec::new();
+        let mut keep = |outcome: Result<_, EvalError>| lines.push(serde_json::to_string(&outcome.unwrap()).unwrap());
+        run.answers(Some(&mut FakeGenerator::saying("It costs 12 euros.")), &mut keep).unwrap();
+        let row = run.answers_to("outside", &passed, Some(&mut FakeGenerator::saying("NOT FOUND")), &mut keep).unwrap();
+        assert_eq!((row.questions.as_str(), row.asked, row.refused_by_model), ("outside", 1, 1));
+        let again = replay(&set, &load(&lines).unwrap(), &mut |_| (), &cancel).unwrap();
+        let kinds: Vec<_> = again.iter().map(|row| (row.questions.as_str(), row.asked, row.refused_by_model)).collect();
+        assert_eq!(kinds, [("answerable", 1, 0), ("outside", 1, 1)]);
     }
 
     #[test]

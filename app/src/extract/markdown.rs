@@ -1,8 +1,6 @@
 //! Markdown: the source text as it stands, with its sections.
 
-use std::ops::Range;
-
-use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::front_matter::{self, FrontMatter, Trouble};
 use super::sections::SectionWriter;
@@ -36,59 +34,53 @@ struct Outline {
     title: Option<String>,
     /// What is wrong with the front matter, for people.
     trouble: Option<String>,
-    front_matter: String,
     open: Option<Heading>,
-    /// The front matter, while it is read: its kind, and the line before its first.
-    in_front_matter: Option<(MetadataBlockKind, usize)>,
     /// Quotes and lists around the current event; headings in them structure the quote, not the document.
     nesting: usize,
 }
 
 impl Outline {
     fn of(text: &str) -> Self {
-        let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
-            | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
-            | Options::ENABLE_HEADING_ATTRIBUTES
-            | Options::ENABLE_TABLES;
         let mut outline = Self::default();
-        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-            outline.note(text, event, range);
+        let body = outline.read_front_matter(text);
+        // Not the parser's own metadata blocks: it finds them everywhere, and takes the slides of a deck for them.
+        let options = Options::ENABLE_HEADING_ATTRIBUTES | Options::ENABLE_TABLES;
+        for (event, range) in Parser::new_ext(&text[body..], options).into_offset_iter() {
+            outline.note(event, body + range.start);
         }
         outline
     }
 
-    fn note(&mut self, text: &str, event: Event<'_>, range: Range<usize>) {
+    /// Reads the properties at the head of `text`; gives where the rest begins.
+    fn read_front_matter(&mut self, text: &str) -> usize {
+        let Some(head) = front_matter::find(text) else { return 0 };
+        let properties = &text[head.properties];
+        let FrontMatter { title, trouble } = front_matter::add(&mut self.metadata, properties, head.is_toml);
+        self.title = title;
+        self.trouble = trouble.map(|Trouble { line, what }| {
+            let line = head.lines_before + line;
+            format!("The properties at the head of the file are not read from line {line} on: {what}.")
+        });
+        // As much as that is text with headings, between two thematic breaks.
+        if properties.len() > front_matter::MOST_BYTES { 0 } else { head.end }
+    }
+
+    /// Takes in what the parser found at `start`.
+    fn note(&mut self, event: Event<'_>, start: usize) {
         match event {
             Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => self.nesting += 1,
             Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => self.nesting -= 1,
             Event::Start(Tag::Heading { level, .. }) if self.nesting == 0 => {
-                self.open = Some(Heading { level, title: String::new(), start: range.start });
+                self.open = Some(Heading { level, title: String::new(), start });
             }
             Event::End(TagEnd::Heading(_)) => {
                 let closed = self.open.take();
                 self.headings.extend(closed.filter(|heading| !heading.title.trim().is_empty()));
             }
-            // The parser finds such blocks everywhere; between the slides of a deck they are text.
-            Event::Start(Tag::MetadataBlock(kind)) if text[..range.start].trim().is_empty() => {
-                self.in_front_matter = Some((kind, text[..range.start].matches('\n').count() + 1));
-            }
-            Event::End(TagEnd::MetadataBlock(_)) => self.end_block(),
-            Event::Text(text) if self.in_front_matter.is_some() => self.front_matter.push_str(&text),
             Event::Text(text) | Event::Code(text) => self.push_title(&text),
             Event::SoftBreak | Event::HardBreak => self.push_title(" "),
             _ => {}
         }
-    }
-
-    fn end_block(&mut self) {
-        let Some((kind, line_before)) = self.in_front_matter.take() else { return };
-        let text = std::mem::take(&mut self.front_matter);
-        let is_toml = kind == MetadataBlockKind::PlusesStyle;
-        let FrontMatter { title, trouble } = front_matter::add(&mut self.metadata, &text, is_toml);
-        self.title = title;
-        self.trouble = trouble.map(|Trouble { line, what }| {
-            format!("The properties at the head of the file are not read from line {} on: {what}.", line_before + line)
-        });
     }
 
     fn push_title(&mut self, text: &str) {
@@ -187,6 +179,61 @@ mod tests {
         );
         assert_eq!(extraction.title.as_deref(), Some("Deck"));
         assert!(extraction.text.contains("see: below"));
+    }
+
+    #[test]
+    fn slides_between_breaks_keep_their_headings() {
+        let deck = "---\ntitle: Talk\n---\n\n# One\n\na\n\n---\n# Two\n---\n\nb\n\n+++\n# Three\n+++\n\nc";
+        let expected = [
+            ("One".to_owned(), "# One\n\na\n\n---\n".to_owned()),
+            ("Two".to_owned(), "# Two\n---\n\nb\n\n+++\n".to_owned()),
+            ("Three".to_owned(), "# Three\n+++\n\nc".to_owned()),
+        ];
+        for text in [deck.to_owned(), deck.replace('\n', "\r\n")] {
+            let extraction = read_text(&text);
+            assert_eq!(extraction.text, deck);
+            assert_eq!(sections(&extraction), expected);
+            assert_eq!(extraction.title.as_deref(), Some("Talk"));
+        }
+    }
+
+    #[test]
+    fn a_break_at_the_head_that_nothing_closes_is_no_front_matter() {
+        for text in ["---\ntitle: x\n\n# Head\n\ntext\n", "---\n\ntitle: x\n\n---\n# Head\n\ntext\n"] {
+            let extraction = read_text(text);
+            assert_eq!(extraction.metadata, Some(Metadata::default()), "{text:?}");
+            assert_eq!(sections(&extraction), [("Head".to_owned(), "# Head\n\ntext".to_owned())]);
+            assert!(extraction.coverage.notes.is_empty(), "{extraction:?}");
+        }
+    }
+
+    #[test]
+    fn broken_toml_is_named_by_its_line_and_read_up_to_it() {
+        let extraction = read_text("\n+++\ntitle = \"Tides\"\n\ntags = [\"x\",\nauthor = \"Ada\"\n+++\n\n# Head\n");
+        let notes = &extraction.coverage.notes;
+        assert!(notes.len() == 1 && notes[0].contains("from line 5 on"), "{notes:?}");
+        assert_eq!(extraction.title.as_deref(), Some("Tides"));
+    }
+
+    #[test]
+    fn too_much_front_matter_is_text_with_a_note() {
+        let extraction = read_text(&format!("---\na: 1\n\n# Head\n\n{}---\n\n# Next\n", "line\n\n".repeat(12_000)));
+        let notes = &extraction.coverage.notes;
+        assert!(notes.len() == 1 && notes[0].contains("at most 65536 are read"), "{notes:?}");
+        assert_eq!(extraction.metadata, Some(Metadata::default()));
+        let names: Vec<_> = sections(&extraction).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["Head", "Next"]);
+    }
+
+    #[test]
+    fn many_blocks_after_many_blank_lines_are_read_at_once() {
+        let blocks = "+++\na\n+++\n\n".repeat(60_000);
+        let unclosed = "+++\t\na\n\n".repeat(60_000);
+        for text in [format!("{}x\n\n{blocks}", "\n".repeat(300_000)), format!("x\n\n{unclosed}")] {
+            let started = std::time::Instant::now();
+            read_text(&text);
+            assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Answers, one at a time, streamed.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,33 +24,30 @@ pub struct AnswerRequest {
     pub replaces_last: bool,
 }
 
+/// Questions that wait while answers before them, which were given up, come to their ends.
+const MOST_WAITING: usize = 8;
+
 /// The window's side.
 pub(super) struct Handle {
     requests: Option<SyncSender<(AnswerRequest, CancelToken)>>,
-    running: Arc<AtomicBool>,
     cancel: Mutex<CancelToken>,
     worker: Worker,
 }
 
 impl Handle {
     pub(super) fn start(library: Arc<Library>, outbox: Outbox) -> Self {
-        let (requests, queue) = sync_channel(1);
-        let running: Arc<AtomicBool> = Arc::default();
-        let busy = Arc::clone(&running);
-        let worker = Worker::start("answer", move || work(&library, &outbox, &queue, &busy));
-        Self { requests: Some(requests), running, cancel: Mutex::default(), worker }
+        let (requests, queue) = sync_channel(MOST_WAITING);
+        let worker = Worker::start("answer", move || work(&library, &outbox, &queue));
+        Self { requests: Some(requests), cancel: Mutex::default(), worker }
     }
 
-    /// Begins an answer; false while another is being written.
+    /// Stops the answer under way, if there is one, and begins this one as soon as that has ended; false where too many
+    /// wait for that.
     pub(super) fn ask(&self, request: AnswerRequest) -> bool {
-        let Some(requests) = &self.requests else {
-            return false;
-        };
-        if self.running.swap(true, Ordering::AcqRel) {
-            return false;
-        }
+        let Some(requests) = &self.requests else { return false };
         let token = CancelToken::new();
-        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        let before = std::mem::replace(&mut *self.cancel.lock().unwrap_or_else(PoisonError::into_inner), token.clone());
+        before.cancel();
         requests.try_send((request, token)).is_ok()
     }
 
@@ -68,7 +64,7 @@ impl Drop for Handle {
     }
 }
 
-fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>, running: &AtomicBool) {
+fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, CancelToken)>) {
     for (AnswerRequest { number, question, options, chat, replaces_last }, cancel) in queue {
         let mut on_event = |event| {
             outbox.send_growth(Event::AnswerProgressed { number, event });
@@ -82,7 +78,6 @@ fn work(library: &Library, outbox: &Outbox, queue: &Receiver<(AnswerRequest, Can
             });
             kept.inspect_err(|err| tracing::warn!("the answer is not kept: {err}")).ok()
         });
-        running.store(false, Ordering::Release);
         outbox.send(Event::Answered { number, outcome, kept });
     }
 }

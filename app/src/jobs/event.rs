@@ -171,6 +171,8 @@ pub enum Event {
     ChatExported(Result<PathBuf, Error>),
     /// What is installed.
     ModelsListed {
+        /// Number of the listing.
+        number: u64,
         /// The models.
         outcome: Result<Vec<ModelRow>, Error>,
         /// What they need.

@@ -101,7 +101,7 @@ pub struct Jobs {
     settings: settings::Saver,
     row_metrics: Arc<RwLock<Arc<RowMetrics>>>,
     workers: Option<Workers>,
-    fetch: Option<models::Fetch>,
+    models: models::Handle,
 }
 
 /// The threads that work on an open library.
@@ -130,7 +130,7 @@ impl Jobs {
             options,
             row_metrics: Arc::default(),
             workers: None,
-            fetch: None,
+            models: models::Handle::default(),
         }
     }
 
@@ -287,7 +287,7 @@ impl Jobs {
         *self.row_metrics.write().unwrap_or_else(PoisonError::into_inner) = metrics;
     }
 
-    /// Asks a question; false when no library is open or another answer is being written.
+    /// Stops the answer under way and asks this question next; false when no library is open or too many wait.
     pub fn ask(&self, request: AnswerRequest) -> bool {
         self.workers.as_ref().is_some_and(|workers| workers.answer.ask(request))
     }

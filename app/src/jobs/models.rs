@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::{Event, Jobs, Outbox, Worker, dialog, guarded, spawn};
 use crate::library::{Error, Library, LibraryOptions, home_folder};
 use crate::models::{
-    self, EntryState, FetchProgress, GeneratorModel, InstalledEntry, ModelError, ModelSource, ModelUse, RerankerModel,
+    self, EntryState, FetchProgress, GeneratorModel, InstalledEntry, Leftover, ModelError, ModelSource, ModelUse,
+    RerankerModel,
 };
 use crate::progress::{CancelToken, Rate};
 use crate::state::{Fetching, MemoryNeeds, ModelRow};
@@ -16,21 +17,34 @@ use crate::store::LibraryPaths;
 /// Bytes that are there this soon were there before: an earlier fetch left them.
 const WAS_THERE: Duration = Duration::from_millis(300);
 
+/// The fetch under way, and the listing that was asked for last.
+#[derive(Default)]
+pub(super) struct Handle {
+    fetch: Option<Fetch>,
+    listing: u64,
+}
+
 impl Jobs {
-    /// Looks up what is installed.
-    pub fn list_models(&self) {
-        list(self.options.library.clone(), self.outbox.clone());
+    /// Looks up what is installed. Listings may end in another order than they were asked for in; the newest counts.
+    pub fn list_models(&mut self) {
+        self.models.listing += 1;
+        list(self.options.library.clone(), self.models.listing, self.outbox.clone());
+    }
+
+    /// Whether no newer listing of models than that one was asked for.
+    pub(crate) fn is_newest_listing(&self, number: u64) -> bool {
+        number == self.models.listing
     }
 
     /// Fetches a model by its name, in place of the fetch before it.
     pub fn fetch_model(&mut self, name: String) {
-        self.fetch = None;
-        self.fetch = Some(Fetch::start(self.options.library.clone(), name, self.outbox.clone()));
+        self.models.fetch = None;
+        self.models.fetch = Some(Fetch::start(self.options.library.clone(), name, self.outbox.clone()));
     }
 
     /// Stops the fetch; what was downloaded is kept.
     pub fn cancel_fetch(&self) {
-        if let Some(fetch) = &self.fetch {
+        if let Some(fetch) = &self.models.fetch {
             fetch.cancel();
         }
     }
@@ -45,7 +59,7 @@ impl Jobs {
         add(self.options.library.clone(), path, self.outbox.clone());
     }
 
-    /// Deletes an installed model's files.
+    /// Deletes a model's files, or what a stopped download left.
     pub fn remove_model(&self, name: String) {
         let library = self.workers.as_ref().map(|workers| Arc::clone(&workers.library));
         remove(library, self.options.library.clone(), name, self.outbox.clone());
@@ -57,11 +71,11 @@ pub(crate) fn stays_loaded(name: &str) -> bool {
     [crate::embed::DEFAULT_MODEL, "onnxruntime"].contains(&name)
 }
 
-fn list(options: LibraryOptions, outbox: Outbox) {
+fn list(options: LibraryOptions, number: u64, outbox: Outbox) {
     spawn("list-models", move || {
         let outcome = guarded(|| rows(&options));
         let memory = needs(&options, outcome.as_deref().unwrap_or_default());
-        outbox.send(Event::ModelsListed { outcome, memory });
+        outbox.send(Event::ModelsListed { number, outcome, memory });
     });
 }
 
@@ -90,7 +104,7 @@ fn remove(library: Option<Arc<Library>>, options: LibraryOptions, name: String, 
 }
 
 /// A fetch on a thread of its own; it stops when the handle goes, and what was downloaded is kept.
-pub(super) struct Fetch {
+struct Fetch {
     cancel: CancelToken,
     worker: Worker,
 }
@@ -161,6 +175,7 @@ fn rows(options: &LibraryOptions) -> Result<Vec<ModelRow>, Error> {
     let best = generators.first().map(|model| model.name.clone());
     rows.extend(generators.into_iter().filter(|model| !known.contains(&model.name)).map(added_row));
     rows.extend(models::rerankers(&folder).into_iter().map(reranker_row));
+    rows.extend(models::leftovers(&catalogue, &folder).into_iter().map(leftover_row));
     for row in &mut rows {
         row.is_default = Some(&row.name) == best.as_ref();
     }
@@ -195,6 +210,7 @@ fn listed_row(found: &InstalledEntry) -> ModelRow {
         memory_bytes: entry.memory_bytes,
         licence: entry.licence.clone(),
         state: found.state,
+        is_listed: true,
         is_generator: entry.used_for == ModelUse::Generator,
         is_default: false,
     }
@@ -208,6 +224,7 @@ fn added_row(model: GeneratorModel) -> ModelRow {
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         state: EntryState::Installed,
+        is_listed: false,
         is_generator: true,
         is_default: false,
     }
@@ -221,6 +238,21 @@ fn reranker_row(model: RerankerModel) -> ModelRow {
         memory_bytes: model.memory_bytes,
         licence: "added by you".to_owned(),
         state: EntryState::Installed,
+        is_listed: false,
+        is_generator: false,
+        is_default: false,
+    }
+}
+
+fn leftover_row(left: Leftover) -> ModelRow {
+    ModelRow {
+        name: left.name,
+        purpose: "What a stopped download left".to_owned(),
+        bytes: left.bytes,
+        memory_bytes: 0,
+        licence: "asked for on the command line".to_owned(),
+        state: EntryState::Incomplete,
+        is_listed: false,
         is_generator: false,
         is_default: false,
     }

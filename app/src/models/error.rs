@@ -135,6 +135,14 @@ pub enum ModelError {
         /// The system's message.
         detail: String,
     },
+    /// A fetch is under way, perhaps of what was to be removed.
+    #[error(
+        "{name:?} is unfinished and a fetch is under way, by another Outcrop or this one; wait for it or stop it, then remove {name:?} again"
+    )]
+    Fetching {
+        /// The name to remove.
+        name: String,
+    },
     /// The user stopped it.
     #[error("cancelled; what was downloaded is kept and the next fetch goes on from there")]
     Cancelled,

@@ -12,7 +12,8 @@ use super::stamp::Stamp;
 use super::{ModelError, unpack};
 use crate::progress::CancelToken;
 
-const PARTIAL_FOLDER: &str = ".partial";
+/// What is unfinished, in the models folder.
+pub(super) const PARTIAL_FOLDER: &str = ".partial";
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// The step of a fetch that is under way.
@@ -169,36 +170,45 @@ impl Origin<'_> {
     }
 }
 
-/// The folder of what is unfinished, held for one fetch.
+/// The folder of what is unfinished, held for one fetch or one removal.
 pub(super) struct Workplace {
     /// The folder.
     pub(super) folder: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Workplace {
     /// Waits until no other fetch works in it.
     pub(super) fn open(models_dir: &Path, cancel: &CancelToken) -> Result<Self, ModelError> {
+        loop {
+            if let Some(workplace) = Self::open_if_free(models_dir)? {
+                return Ok(workplace);
+            }
+            if cancel.is_cancelled() {
+                return Err(ModelError::Cancelled);
+            }
+            std::thread::sleep(LOCK_POLL);
+        }
+    }
+
+    /// `None` while a fetch works in it.
+    pub(super) fn open_if_free(models_dir: &Path) -> Result<Option<Self>, ModelError> {
         let folder = models_dir.join(PARTIAL_FOLDER);
         std::fs::create_dir_all(&folder).map_err(ModelError::io(&folder))?;
-        let lock = lock(&folder, cancel)?;
-        Ok(Self { folder, _lock: lock })
+        let path = folder.join("lock");
+        let lock = File::create(&path).map_err(ModelError::io(&path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { folder, lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(err)) => Err(ModelError::io(&path)(err)),
+        }
     }
 }
 
-/// Holds other fetches into the same folder back until this one is done.
-fn lock(partial: &Path, cancel: &CancelToken) -> Result<File, ModelError> {
-    let path = partial.join("lock");
-    let file = File::create(&path).map_err(ModelError::io(&path))?;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if cancel.is_cancelled() => {
-                return Err(ModelError::Cancelled);
-            }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL),
-            Err(TryLockError::Error(err)) => return Err(ModelError::io(&path)(err)),
-        }
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        // A process that is just being started may have a copy of the file open, which would hold the lock on.
+        let _ = self.lock.unlock();
     }
 }
 

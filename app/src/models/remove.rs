@@ -1,20 +1,26 @@
 //! [`remove`]: a model that is not wanted any more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::fetch::unfinished;
-use super::{Catalogue, EntryState, ModelError, entries, generators, rerankers};
+use super::fetch::{Workplace, unfinished};
+use super::{Catalogue, EntryState, ModelError, entries, generators, leftovers, rerankers};
 
-/// Deletes models from `models_dir`: those of the catalogue, whole or in part, and those that were added, of which the
-/// files that they were added from stay.
+/// Deletes models from `models_dir`: those of the catalogue, whole or in part, what other stopped downloads left, and
+/// those that were added, of which the files that they were added from stay.
 ///
 /// # Errors
-/// One is not here, and then all stay; or a folder cannot be deleted.
+/// One is not here, or is unfinished while a fetch is under way, and then all stay; or a folder cannot be deleted.
 pub fn remove(catalogue: &Catalogue, models_dir: &Path, names: &[String]) -> Result<(), ModelError> {
-    let mut here: Vec<String> = entries(catalogue, models_dir)
+    let listed = entries(catalogue, models_dir);
+    let left = leftovers(catalogue, models_dir);
+    let incomplete = listed.iter().filter(|found| found.state == EntryState::Incomplete);
+    let begun: Vec<String> =
+        incomplete.map(|found| &found.entry.name).chain(left.iter().map(|one| &one.name)).cloned().collect();
+    let mut here: Vec<String> = listed
         .into_iter()
-        .filter(|found| found.state != EntryState::Missing)
+        .filter(|found| found.state == EntryState::Installed)
         .map(|found| found.entry.name)
+        .chain(begun.iter().cloned())
         .chain(generators(catalogue, models_dir).into_iter().map(|model| model.name))
         .chain(rerankers(models_dir).into_iter().map(|model| model.name))
         .collect();
@@ -23,13 +29,27 @@ pub fn remove(catalogue: &Catalogue, models_dir: &Path, names: &[String]) -> Res
     if let Some(unknown) = names.iter().find(|name| !here.contains(name)) {
         return Err(ModelError::NotHere { name: unknown.clone(), here });
     }
+    // Held until all are gone. What is whole no fetch touches.
+    let _workplace = names.iter().find(|name| begun.contains(name)).map(|name| hold(models_dir, name)).transpose()?;
     for name in names {
-        for path in catalogue.entry(name).into_iter().flat_map(|entry| unfinished(entry, models_dir)) {
-            gone(&path, std::fs::remove_file(&path))?;
+        if let Some(one) = left.iter().find(|one| one.name == *name) {
+            remove_files(&one.paths)?;
+        } else {
+            let entry = catalogue.entry(name).into_iter();
+            remove_files(&entry.flat_map(|entry| unfinished(entry, models_dir)).collect::<Vec<_>>())?;
+            remove_folder(&models_dir.join(name))?;
         }
-        remove_folder(&models_dir.join(name))?;
     }
     Ok(())
+}
+
+/// Holds fetches back, so that none goes on from the unfinished `name` while that goes.
+fn hold(models_dir: &Path, name: &str) -> Result<Workplace, ModelError> {
+    Workplace::open_if_free(models_dir)?.ok_or_else(|| ModelError::Fetching { name: name.to_owned() })
+}
+
+fn remove_files(paths: &[PathBuf]) -> Result<(), ModelError> {
+    paths.iter().try_for_each(|path| gone(path, std::fs::remove_file(path)))
 }
 
 fn remove_folder(folder: &Path) -> Result<(), ModelError> {
@@ -51,6 +71,36 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed unwrap is the test's failure")]
 
     use super::*;
+    use crate::progress::CancelToken;
+
+    #[test]
+    fn what_a_fetch_may_be_getting_stays_and_the_rest_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::built_in().unwrap();
+        let entry = catalogue.entry("minilm-int8").unwrap();
+        let left = folder.path().join(".partial/owner+repo+Tiny.gguf+0123456789ab.partial");
+        let begun = folder.path().join(&entry.name).join(&entry.files_here()[0].name);
+        let whole = folder.path().join("mine/mine.gguf");
+        for path in [&left, &begun, &whole] {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        let removed = |name: &str| remove(&catalogue, folder.path(), &[name.to_owned()]);
+        let fetch = Workplace::open(folder.path(), &CancelToken::new()).unwrap();
+        for name in ["hub:owner/repo/Tiny.gguf", "minilm-int8"] {
+            let err = removed(name).unwrap_err();
+            assert_eq!(err, ModelError::Fetching { name: name.to_owned() });
+            assert!(err.to_string().contains("wait for it or stop it"), "{err}");
+        }
+        removed("mine").unwrap();
+        assert!(left.exists() && begun.exists() && !whole.exists());
+        drop(fetch);
+        for name in ["hub:owner/repo/Tiny.gguf", "minilm-int8"] {
+            removed(name).unwrap();
+        }
+        assert!(!left.exists() && !begun.exists());
+        assert!(removed("hub:owner/repo/Tiny.gguf").unwrap_err().to_string().contains("none is here"));
+    }
 
     #[test]
     fn what_was_added_goes_and_everything_else_stays() {

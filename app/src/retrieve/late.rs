@@ -55,8 +55,11 @@ impl LateInteraction {
             self.kept.insert(*id, Arc::new(vectors));
         }
         let nothing = TokenVectors::default();
-        let of = |id: &u64| self.kept.get(id).map_or(&nothing, Arc::as_ref);
-        Ok(Some(passages.par_iter().map(|(id, _)| max_similarity(&asked, of(id))).collect()))
+        let score = |(id, _): &(u64, String)| {
+            let passage = self.kept.get(id).map_or(&nothing, Arc::as_ref);
+            if cancel.is_cancelled() { Err(EmbedError::Cancelled) } else { Ok(max_similarity(&asked, passage)) }
+        };
+        passages.par_iter().map(score).collect::<Result<Vec<f64>, EmbedError>>().map(Some)
     }
 
     /// Forgets everything when there is too much: what is asked next is mostly not what was asked before.
@@ -154,6 +157,15 @@ mod tests {
         let before = embedder.0.load(Ordering::Relaxed);
         assert_eq!(scores(&mut late, &embedder, "cd", &["ab", "cd"]), [0.0, 1.0]);
         assert_eq!(embedder.0.load(Ordering::Relaxed) - before, 1, "the question alone");
+    }
+
+    #[test]
+    fn a_cancel_is_heard_when_all_vectors_are_there() {
+        let (mut late, embedder, cancel) = (LateInteraction::default(), Letters::default(), CancelToken::new());
+        let passages = [(0, "ab".to_owned())];
+        assert_eq!(late.scores(&embedder, "ab", &passages, &cancel), Ok(Some(vec![1.0])));
+        cancel.cancel();
+        assert_eq!(late.scores(&embedder, "ab", &passages, &cancel), Err(EmbedError::Cancelled));
     }
 
     #[test]

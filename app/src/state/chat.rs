@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Loadable;
 use crate::answer::Answer;
 use crate::library::Error;
-use crate::retrieve::SearchHit;
 use crate::store::{ChatId, ChatRecord};
 
 /// How far an answer is.
@@ -50,8 +49,6 @@ pub struct Turn {
     pub number: u64,
     /// The question as asked.
     pub question: String,
-    /// Passages found.
-    pub hits: Vec<SearchHit>,
     /// What was searched and read; `None` before anything was found.
     pub coverage: Option<Coverage>,
     /// What has arrived of the answer.
@@ -65,15 +62,7 @@ pub struct Turn {
 impl Turn {
     /// A question that was just asked.
     pub fn asked(number: u64, question: String) -> Self {
-        Self {
-            number,
-            question,
-            hits: Vec::new(),
-            coverage: None,
-            text: String::new(),
-            state: TurnState::Searching,
-            replaces: None,
-        }
+        Self { number, question, coverage: None, text: String::new(), state: TurnState::Searching, replaces: None }
     }
 
     /// The answer, once it is there.
@@ -97,6 +86,8 @@ pub struct ChatState {
     pub turns: Vec<Turn>,
     /// Number of the newest question.
     pub asked: u64,
+    /// Questions that were typed and could not be asked so far.
+    pub turned_down: Vec<String>,
     /// Where the conversation is kept, once something of it is.
     pub kept: Option<ChatId>,
     /// The turn whose question is being edited.

@@ -17,6 +17,8 @@ pub struct ModelRow {
     pub licence: String,
     /// Whether it is here; of one that is incomplete a part is, which fetching goes on from.
     pub state: EntryState,
+    /// Whether the list of models has it, so that it can be fetched by its name.
+    pub is_listed: bool,
     /// Whether it can write answers.
     pub is_generator: bool,
     /// Whether it writes the answers when no model is chosen.

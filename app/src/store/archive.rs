@@ -4,7 +4,7 @@
 //! list, and takes its place in one rename; nothing outside its own folder is ever written.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ use crate::progress::CancelToken;
 const FORMAT: &str = "outcrop library";
 const VERSION: u32 = 1;
 const LIST: &str = "archive.json";
+/// How an archive begins, as every ZIP does.
+const HEAD: &[u8] = b"PK\x03\x04";
 const DATABASE: &str = "library.db";
 const VECTORS: &str = "vectors/";
 const VECTOR_ENDING: &str = ".vec";
@@ -110,10 +112,7 @@ pub(crate) fn import(
     let io = |path: &Path, err: &std::io::Error| StoreError::io(path, err);
     std::fs::create_dir_all(libraries).map_err(|err| io(libraries, &err))?;
     let file = File::open(from).map_err(|err| not_an_archive(from, &format!("it cannot be opened: {err}")))?;
-    let mut archive = ZipArchive::new(file).map_err(|err| match err {
-        zip::result::ZipError::Io(err) => StoreError::io(from, &err),
-        err => not_an_archive(from, &format!("it is no file of `outcrop export`, or was cut off ({err})")),
-    })?;
+    let mut archive = ZipArchive::new(file).map_err(|err| not_opened(from, err))?;
     let list = read_list(&mut archive).map_err(|detail| not_an_archive(from, &detail))?;
     let unpacked =
         tempfile::Builder::new().prefix(".import-").tempdir_in(libraries).map_err(|err| io(libraries, &err))?;
@@ -139,6 +138,23 @@ fn report(list: &List) -> ArchiveReport {
 
 fn not_an_archive(path: &Path, detail: &str) -> StoreError {
     StoreError::Archive { path: path.to_owned(), detail: detail.to_owned() }
+}
+
+/// Why a file does not open as an archive. The list of a ZIP's members is its end, which is what a cut takes away.
+fn not_opened(path: &Path, err: zip::result::ZipError) -> StoreError {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD.len() as u64).read_to_end(&mut head));
+    match err {
+        zip::result::ZipError::Io(err) if err.kind() != ErrorKind::UnexpectedEof => StoreError::io(path, &err),
+        _ if read.is_ok() && HEAD.starts_with(&head) => cut_short(path),
+        err => not_an_archive(path, &format!("it is no file of `outcrop export` ({err})")),
+    }
+}
+
+fn cut_short(path: &Path) -> StoreError {
+    let bytes = path.metadata().map_or(0, |file| file.len());
+    let found = format!("the file ends early: its {bytes} bytes stop before the list that an archive ends with");
+    not_an_archive(path, &format!("{found}; it was cut short while it was copied or written; export it again"))
 }
 
 /// Why a pass over the members ended early.
@@ -167,6 +183,7 @@ fn refused(path: &Path, refusal: Refusal) -> StoreError {
     match refusal {
         Refusal::Cancelled => not_an_archive(path, "stopped; nothing was changed"),
         Refusal::Damaged(detail) => not_an_archive(path, &detail),
+        Refusal::Io(err) if err.kind() == ErrorKind::UnexpectedEof => cut_short(path),
         Refusal::Io(err) => StoreError::io(path, &err),
     }
 }

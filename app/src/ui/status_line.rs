@@ -79,8 +79,8 @@ struct Fact<'a> {
     command: Option<Command>,
 }
 
-/// What the window works with, from the right: what one has to know first. What does not fit beside the jobs is left
-/// out.
+/// What the window works with, from the right: what one has to know first. From the first that does
+/// not fit beside the jobs the others are left out; a warning is cut short instead.
 fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let Some(opened) = state.opened.value() else {
         return;
@@ -89,8 +89,8 @@ fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     for fact in facts(opened, state.generator_name()) {
         let font = egui::TextStyle::Small.resolve(ui.style());
         let width = ui.painter().layout_no_wrap(fact.text.to_owned(), font, palette(ui).ink).size().x;
-        if width + GAP > ui.available_width() {
-            continue;
+        if width + GAP > ui.available_width() && !fact.is_warning {
+            break;
         }
         if !is_first {
             ui.label(secondary("·"));
@@ -98,7 +98,7 @@ fn machine_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         is_first = false;
         let text = if fact.is_warning { secondary(fact.text).color(palette(ui).warning) } else { secondary(fact.text) };
         let sense = if fact.command.is_some() { Sense::click() } else { Sense::hover() };
-        if ui.add(Label::new(text).sense(sense)).on_hover_text(fact.help).clicked() {
+        if ui.add(Label::new(text).truncate().sense(sense)).on_hover_text(fact.help).clicked() {
             commands.extend(fact.command);
         }
     }

@@ -73,9 +73,14 @@ fn every_cut_and_many_flips_are_refused_and_leave_nothing() {
     let file = archived(&world);
     let whole = std::fs::read(&file).unwrap();
     let broken = world.home().join("broken.outcrop");
-    for tenth in 0..10 {
-        std::fs::write(&broken, &whole[..whole.len() * tenth / 10]).unwrap();
-        assert_eq!(import(&world, "cut", &broken).err().unwrap().title, "Library archive", "cut at {tenth}/10");
+    let tenths = (0..10).map(|tenth| whole.len() * tenth / 10);
+    for cut in tenths.chain([1, whole.len() - 30, whole.len() - 10, whole.len() - 1]) {
+        std::fs::write(&broken, &whole[..cut]).unwrap();
+        let err = import(&world, "cut", &broken).err().unwrap();
+        assert_eq!(err.title, "Library archive", "cut at {cut}");
+        for told in ["the file ends early", &format!("its {cut} bytes"), "export it again"] {
+            assert!(err.detail.contains(told), "cut at {cut}: {}", err.detail);
+        }
     }
     for step in 1..20 {
         let mut flipped = whole.clone();

@@ -76,6 +76,17 @@ fn the_composer_is_empty_after_asking_and_the_chat_can_be_cleared() {
 }
 
 #[test]
+fn a_question_that_cannot_be_asked_yet_stays_in_the_composer() {
+    let mut bench = chat_with("extractive");
+    let workbench = bench.harness.state_mut().as_mut().unwrap();
+    workbench.push(Command::ReopenLibrary);
+    workbench.push(Command::Ask("How do I reset the pump?".to_owned()));
+    bench.settle();
+    assert!(bench.state().chat.turns.is_empty());
+    assert_eq!(bench.harness.get_by_label("Question").value().unwrap_or_default(), "How do I reset the pump?");
+}
+
+#[test]
 fn a_citation_opens_its_page_with_the_passage_marked() {
     let mut bench = asked("How do I reset the pump?");
     let marker = format!("{}  ·  geology.txt", answer(&bench, 0).citations[0].marker);

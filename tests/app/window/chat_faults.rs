@@ -63,7 +63,7 @@ fn a_server_that_hangs_is_stopped_within_a_second_and_asked_again() {
     server.failing(Fault::Hang);
     let mut bench = chat(Bench::filled(), &server.address());
     bench.push(Command::Ask(QUESTION.to_owned()));
-    bench.until(|state| state.chat.running().is_some_and(|turn| !turn.hits.is_empty()));
+    bench.until(|state| state.chat.running().is_some_and(|turn| turn.coverage.is_some()));
     let begun = Instant::now();
     bench.harness.get_by_role_and_label(Role::Button, "Stop").click();
     bench.until(|state| state.chat.running().is_none());
@@ -71,6 +71,22 @@ fn a_server_that_hangs_is_stopped_within_a_second_and_asked_again() {
     assert_eq!(last_answer(&bench).reason.as_deref(), Some("stopped"));
     bench.harness.get_by_label("stopped");
     assert_next_is_answered(&mut bench, &server.address());
+}
+
+#[test]
+fn a_question_asked_while_another_answer_is_given_up_is_answered_after_it() {
+    let server = ModelServer::saying(&PIECES);
+    server.failing(Fault::Hang);
+    let mut bench = chat(Bench::filled(), &server.address());
+    bench.push(Command::Ask(QUESTION.to_owned()));
+    bench.until(|state| state.chat.running().is_some_and(|turn| turn.coverage.is_some()));
+    let workbench = bench.harness.state_mut().as_mut().unwrap();
+    workbench.push(Command::ClearChat);
+    workbench.push(Command::Ask(QUESTION.to_owned()));
+    bench.until(|state| !state.chat.turns.is_empty() && state.chat.running().is_none());
+    let answer = last_answer(&bench);
+    assert!(answer.answer.starts_with("Hold the red button") && answer.reason.is_none(), "{answer:?}");
+    assert_eq!(bench.state().chat.turns.len(), 1);
 }
 
 #[test]

@@ -25,7 +25,6 @@ fn a_refusal_still_has_its_nearest_passages_when_the_library_is_opened_again() {
     bench.push(Command::ReopenLibrary);
     bench.push(Command::ClearChat);
     bench.until(|state| state.chat.kept == kept && state.chat.turns.len() == 1);
-    assert!(bench.state().chat.turns[0].hits.is_empty(), "only what is kept is there");
     bench.harness.get_by_label("Nearest passages");
     let nearest = answer(&bench, 0).passages[0].clone();
     bench.harness.get_all_by_label_contains(&nearest.title).next().unwrap().click();

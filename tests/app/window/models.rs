@@ -137,6 +137,24 @@ fn what_a_stopped_fetch_left_is_removed() {
     assert_eq!(wheels(), 0);
 }
 
+#[test]
+fn what_a_stopped_download_of_the_command_line_left_is_removed() {
+    let mut bench = models_space(&Arc::default());
+    let file = bench.models_folder().join(".partial/owner+repo+Tiny.gguf+0123456789ab.partial");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "GGUF").unwrap();
+    let name = "hub:owner/repo/Tiny.gguf";
+    bench.push(Command::ListModels);
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().any(|row| row.name == name)));
+    bench.harness.get_by_label("incomplete");
+    assert!(bench.harness.query_by_label(&format!("Fetch {name}")).is_none(), "the list does not have it");
+    bench.harness.get_by_role_and_label(Role::Button, &format!("Remove {name}")).click();
+    bench.settle();
+    bench.harness.get_by_role_and_label(Role::Button, "Delete its files").click();
+    bench.until(|state| state.models.value().is_some_and(|rows| rows.iter().all(|row| row.name != name)));
+    assert!(!file.exists());
+}
+
 fn is_wheel(item: &std::fs::DirEntry) -> bool {
     item.path().extension().is_some_and(|extension| extension == "whl")
 }

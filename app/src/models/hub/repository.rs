@@ -11,6 +11,8 @@ use crate::models::{ModelError, check_gguf, unpack};
 use crate::progress::CancelToken;
 
 const PREFIX: &str = "hub:";
+/// Stands between the parts of a partial file's name; none of them has it.
+const SEPARATOR: &str = "+";
 
 /// What a file that no catalogue lists is checked by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,10 +87,19 @@ impl HubModel {
         self.file.file.rsplit('/').next().unwrap_or_default()
     }
 
+    /// Where the file is kept until it is whole. Its name says which file it is and of which sum.
     fn partial(&self, folder: &Path, verified: &Verified) -> PathBuf {
         let sum = verified.sum().map_or("unverified", |sum| &sum[..12]);
-        let repository = self.file.repository.replace('/', "-");
-        folder.join(format!("{repository}-{}-{sum}.partial", self.file_name()))
+        let HubFile { repository, file, .. } = &self.file;
+        let name = format!("{repository}/{file}").replace('/', SEPARATOR);
+        folder.join(format!("{name}{SEPARATOR}{sum}.partial"))
+    }
+
+    /// The `hub:` name of what a partial file is a part of; `None` where the file's name does not say.
+    pub(in crate::models) fn name_of(partial: &Path) -> Option<String> {
+        let (name, _) = partial.file_stem()?.to_str()?.rsplit_once(SEPARATOR)?;
+        let name = format!("{PREFIX}{}", name.replace(SEPARATOR, "/"));
+        Self::parse(&name).is_ok().then_some(name)
     }
 
     /// Downloads the model into `models_dir`, checks it, and returns its SHA-256.
@@ -215,6 +226,22 @@ mod tests {
         ] {
             let err = HubModel::parse(text).unwrap_err().to_string();
             assert!(err.contains("hub:OWNER/REPO/FILE.gguf"), "{text}: {err}");
+        }
+    }
+
+    #[test]
+    fn a_partial_file_says_what_it_is_a_part_of() {
+        let name = "hub:Some-Org/Tiny.Model-GGUF/q4/Tiny-Q4_K_M.gguf";
+        let model = HubModel::parse(name).unwrap();
+        let folder = Path::new("models/.partial");
+        let paths = [Verified::BySum("ab".repeat(32)), Verified::Not].map(|verified| model.partial(folder, &verified));
+        assert_ne!(paths[0], paths[1], "what came unverified is not gone on from");
+        for path in paths {
+            assert_eq!(path.parent(), Some(folder));
+            assert_eq!(HubModel::name_of(&path).as_deref(), Some(name));
+        }
+        for other in ["tiny-tiny.gguf-abababababab.partial", "a+b+c.bin+abababababab.partial", "lock"] {
+            assert_eq!(HubModel::name_of(&folder.join(other)), None, "{other}");
         }
     }
 

@@ -11,6 +11,8 @@ use crate::state::AppState;
 #[derive(Default)]
 pub(super) struct Composer {
     question: String,
+    /// Questions that could not be asked and were taken back.
+    taken_back: usize,
     was_front: bool,
     /// Questions that were taken up to be edited.
     edits: u64,
@@ -35,6 +37,7 @@ impl Composer {
 
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         self.take_up_edit(state);
+        self.take_back(state);
         let colours = palette(ui);
         let running = state.chat.running().is_some();
         let frame = Frame::new()
@@ -89,6 +92,17 @@ impl Composer {
         if !question.is_empty() {
             commands.push(Command::Ask(question));
             self.question.clear();
+        }
+    }
+
+    /// A question that could not be asked stays where it was typed.
+    fn take_back(&mut self, state: &AppState) {
+        let turned_down = &state.chat.turned_down;
+        if self.taken_back != turned_down.len() {
+            self.taken_back = turned_down.len();
+            if let Some(question) = turned_down.last().filter(|_| self.question.is_empty()) {
+                self.question.clone_from(question);
+            }
         }
     }
 }
