@@ -79,7 +79,7 @@ fn the_composer_is_empty_after_asking_and_the_chat_can_be_cleared() {
 fn a_question_that_cannot_be_asked_yet_stays_in_the_composer() {
     let mut bench = chat_with("extractive");
     let workbench = bench.harness.state_mut().as_mut().unwrap();
-    workbench.push(Command::ReopenLibrary);
+    workbench.push(Command::RemoveModel("none".to_owned()));
     workbench.push(Command::Ask("How do I reset the pump?".to_owned()));
     bench.settle();
     assert!(bench.state().chat.turns.is_empty());
